@@ -8,7 +8,7 @@
 #   build/VARIANT/unit/     one program per *_test.c         build/fuzz/NAME    libFuzzer targets
 #   build/gen/              generated headers
 #
-# Variables: VARIANT=release|debug|asan|tsan|integer (clang alone)  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
+# Variables: VARIANT=release|debug|asan|tsan|integer (clang alone)|wasm (make wasm)  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
 #            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes PACKAGES=all (test)
 #            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
@@ -51,7 +51,7 @@ endif
 # A newcomer types make: what a build needs and is not there is installed (tools/setup says what), or
 # named where that is not allowed. What counts is whether the compiler finds it, wherever it comes from.
 
-NEED_NO_COMPILER := one clean help uninstall gen format format-check check test bench web web-packages web-check web-test
+NEED_NO_COMPILER := one wasm clean help uninstall gen format format-check check test bench web web-packages web-check web-test
 BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
 # 1 when the preprocessor takes a text. \043 is the number sign, which old and new versions of make read differently.
 preprocesses = $(shell printf '$1' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
@@ -106,15 +106,19 @@ OPT_debug     := -O0 -g3
 OPT_asan      := -Og -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_tsan      := -Og -g1 $(SANITIZE_tsan)
 OPT_integer   := -O0 -g1 $(SANITIZE_integer)
+# For the page without a server and for node (make wasm). What WASI has not got comes from src/wasm.
+OPT_wasm      := -O2 -g0 -msimd128 -include src/wasm/wasi.h \
+    $(addprefix -D_WASI_EMULATED_,MMAN SIGNAL PROCESS_CLOCKS GETPID)
 OPT_kit       := -O2 -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan, integer, kit)
+$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan, integer, kit, wasm)
 endif
 
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
     -Isrc -Iinclude -Ibuild/gen $(CPPFLAGS)
-C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
+THREADS := $(if $(filter-out wasm,$(VARIANT)),-pthread)
+C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden $(THREADS) $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
 # Hundreds of test programs are linked in half the time by mold; tacho and its library are the system linker's.
 MOLD    := $(if $(filter-out release,$(VARIANT)),$(shell command -v mold >/dev/null 2>&1 && \
     $(CC) -fuse-ld=mold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=mold))
@@ -132,7 +136,16 @@ MAIN      := src/cli/main.c
 # The plug-in for MPI is a library of its own, built where its compiler is.
 MPI       := src/cluster/mpi_plugin.c
 MPICC     := $(shell command -v mpicc 2>/dev/null)
-CORE      := $(filter-out $(MAIN) src/record/% $(MPI),$(wildcard src/*/*.c src/*/*/*.c src/*/*.S))
+# What needs Linux: processes, sockets, mapped files. WebAssembly has src/wasm and the *_absent.c instead.
+in_room   = $(addsuffix .c,$(addprefix src/$1/,$2))
+WASM      := $(wildcard src/wasm/*.c) $(wildcard src/*/*_absent.c)
+LINUX     := src/serve/page_data.S src/base/mem_map.c src/cli/completion_data.S src/report/%.c src/cluster/%.c src/mcp/%.c \
+    $(call in_room,io,remote remote_http remote_list remote_read) \
+    $(call in_room,cli,attach_% record_% prove_% cmd_attach cmd_completions cmd_mcp cmd_prove cmd_record cmd_reduce cmd_report \
+        cmd_serve cmd_watch) \
+    $(call in_room,serve,connections guard listen page sandbox server workers)
+EVERYWHERE := $(filter-out $(MAIN) src/record/% $(MPI) $(WASM),$(wildcard src/*/*.c src/*/*/*.c src/*/*.S))
+CORE      := $(if $(filter wasm,$(VARIANT)),$(filter-out $(filter-out %_absent.c,$(LINUX)),$(EVERYWHERE)) $(WASM),$(EVERYWHERE))
 RECORD    := $(call find_c,src/record)
 UNIT_ALL  := $(call find_c,tests/unit)
 UNIT      := $(filter %_test.c,$(UNIT_ALL))
@@ -243,7 +256,7 @@ build/gen/.page: web/index.html web/build.mjs web/package-lock.json $(shell find
 	$Qcd web && node build.mjs
 	@touch $@
 web-check: web/node_modules/.package-lock.json
-	@cd web && node_modules/.bin/tsc --noEmit && node_modules/.bin/biome check --diagnostic-level=warn src build.mjs
+	@cd web && node_modules/.bin/tsc --noEmit && node_modules/.bin/biome check --diagnostic-level=warn src build.mjs site.mjs
 web-test: web/node_modules/.package-lock.json
 	@cd web && node build.mjs --tests && node --test ../build/web-tests/
 
@@ -263,6 +276,13 @@ $B/tacho: $(call objects,$(MAIN)) $(ARCHIVE)
 $B/libtacho.so: $(call objects,$(RECORD))
 	@$(if $(V),,echo '  LINK  $@')
 	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs -Wl,-z,nodelete $(L_FLAGS) $^ -ldl -o $@
+
+# For the page and for node: one module, which its host asks by the functions that src/wasm/page.c exports. All of the
+# archive: the host calls what no C file does. xxHash takes its vectors for those of ARM.
+$B/tacho.wasm: $(call objects,$(MAIN)) $(ARCHIVE)
+	@$(if $(V),,echo '  LINK  $@')
+	$Q$(CC) $(C_FLAGS) -Wl,--whole-archive $^ -Wl,--no-whole-archive $(LDFLAGS) $(LIBS) -o $@
+$(if $(filter wasm,$(VARIANT)),$(eval $B/obj/src/base/hash.o: C_FLAGS += -mno-simd128))
 
 # Loaded by the program under mpirun and srun alone; no sanitizer: it calls only MPI.
 $B/libtacho_mpi.so: $(MPI) src/cluster/plugin.h $B/.flags

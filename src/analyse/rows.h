@@ -34,7 +34,8 @@ typedef const verdict *value_SENTENCE, *value_VALUES;
 #define operator operator_
 
 #define RESULT(analysis, name) typedef struct {
-#define FIELD(analysis, name, column, type, unit, help, when) value_##type column;
+#define FIELD(analysis, name, column, type, unit, help, when) \
+    _Alignas(TABLE_ROW_ALIGN) value_##type column;
 #define RESULT_END(analysis, name) \
     }                              \
     row_##analysis##_##name;

@@ -1,4 +1,4 @@
-/* mem_int.h: what pages.c needs of mem.c. */
+/* mem_int.h: what pages.c, mem_map.c and mem.c need of each other. */
 #ifndef BASE_MEM_INT_H
 #define BASE_MEM_INT_H
 
@@ -11,6 +11,8 @@
 void *mem_span(size_t size_bytes);
 /* The content of these whole pages is not needed: they are zero when they are touched again. */
 void mem_forget(void *p, size_t size_bytes);
+/* Memory of the machine, or of the container. */
+uint64_t mem_machine_bytes(void);
 /* Is there room for them below the ceiling? If not, that counts as refused. */
 bool mem_fits(size_t more_bytes);
 /* Counts bytes that were mapped, or with a negative number unmapped. */

@@ -33,6 +33,11 @@ static inline uint32_t sat_u32(uint64_t v) {
 static inline uint16_t sat_u16(uint64_t v) {
     return v > UINT16_MAX ? UINT16_MAX : (uint16_t)v;
 }
+/* A size of memory, which has 32 bits in WebAssembly: more than it can hold is refused there as
+ * what there is no room for. */
+static inline size_t sat_size(uint64_t v) {
+    return v > SIZE_MAX ? SIZE_MAX : (size_t)v;
+}
 static inline int64_t sat_i64(uint64_t v) {
     return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }

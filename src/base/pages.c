@@ -18,7 +18,7 @@
  * being copied; when it is given back, its pages move into a span, above the top, as far as
  * KEEP allows: page tables change, and no other pages have to be cleared. Under
  * AddressSanitizer every block comes from malloc, which finds what is forgotten and what
- * overruns. */
+ * overruns; in WebAssembly, too, which has no pages to give back. */
 #include "base/pages.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@
 #include "base/mem.h"
 #include "base/mem_int.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__wasm__)
 #define BY_MALLOC 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -81,7 +81,7 @@ static void place_words(arrow_ctx *w, arrow_column *c) {
 static status scan_column(arrow_ctx *w, uint32_t i) {
     arrow_column *c = &w->columns[i];
     uint64_t n_valid = 0;
-    c->valid = ARENA_ARRAY(&w->arena, uint8_t, arrow_bits(w->n_rows) + 1);
+    c->valid = ARENA_ARRAY(&w->arena, uint8_t, sat_size(arrow_bits(w->n_rows) + 1));
     if (has_words(c)) {
         c->range = cell_range(w->x->t, c->is);
         c->place_of = ARENA_ARRAY(&w->arena, uint32_t, (size_t)c->range + 1);

@@ -54,7 +54,7 @@ static int add_all(query *q) {
 static status fill_query(query *q, const analysis_input *in, const query_options *o,
                          error *err) {
     int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
-    arena_init(&q->arena, o->limit_bytes);
+    arena_init(&q->arena, sat_size(o->limit_bytes));
     q->in = in;
     q->options = *o;
     TRY(part_check(in, &o->params, err));

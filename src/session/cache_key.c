@@ -89,7 +89,8 @@ static bool hash_sample(int fd, uint64_t offset, size_t n, uint64_t *hash) {
 
 /* The hash of the samples' hashes: head, tail and 16 between; all of a small file. */
 static bool hash_samples(int fd, uint64_t size, uint64_t *hash) {
-    uint64_t each[N_SAMPLES], n = 0;
+    uint64_t each[N_SAMPLES];
+    size_t n = 0;
     uint64_t last = size > SAMPLE_BYTES ? size - SAMPLE_BYTES : 0;
     uint64_t stride = size > N_SAMPLES * SAMPLE_BYTES ? last / (N_SAMPLES - 1) : SAMPLE_BYTES;
     for (uint64_t at = 0; n < N_SAMPLES && at < size; n++, at += stride) {

@@ -597,6 +597,13 @@ status live_start(live *c, error *err) {
     return OK;
 }
 
+status live_look(live *c, bool *again, error *err) {
+    live_pace pace = PACE_GROWING;
+    status s = live_scan(c, &pace, err);
+    *again = pace != PACE_QUIET;
+    return s;
+}
+
 status live_open(const live_options *o, live **out, error *err) {
     live *c = mem_zalloc(sizeof *c);
     if (!c) FAIL_MEMORY(err);

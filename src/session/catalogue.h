@@ -118,6 +118,11 @@ typedef struct live live;
 status live_open(const live_options *o, live **out, error *err) MUST_USE;
 /* Starts reading, watching and telling. */
 status live_start(live *c, error *err) MUST_USE;
+/* Instead of live_start, for a program without threads: looks through the folder, and reads the
+ * file that comes next, or makes summaries. live_look tells when another look is worth it;
+ * live_read is false when there was nothing to read. Never both ways. */
+status live_look(live *c, bool *again, error *err) MUST_USE;
+bool live_read(live *c);
 /* Stops reading and telling, waits for its threads; can still be asked. NULL is allowed. */
 void live_stop(live *c);
 /* Stops and frees. What is held stays. NULL is allowed. */

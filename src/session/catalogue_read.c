@@ -208,29 +208,38 @@ static void read_entry(live *c, uint32_t id) {
     live_emit(c, (live_event){.what = LIVE_CHANGED});
 }
 
-void *live_read_thread(void *context) {
-    live *c = context;
-    pthread_mutex_lock(&c->lock);
-    while (!atomic_load(&c->quit)) {
-        uint32_t id = next_entry(c);
-        const entry *e = id ? c->entries[id] : NULL;
-        if ((!e || (!e->asked && !e->main_worker)) && live_has_summaries(c)) {
-            pthread_mutex_unlock(&c->lock);
-            live_make_summaries(c);
-            pthread_mutex_lock(&c->lock);
-            continue;
-        }
-        if (!id) {
-            pthread_cond_wait(&c->work, &c->lock);
-            continue;
-        }
+/* One turn; false when there is nothing to do. The lock is held, and let go meanwhile. */
+static bool read_next(live *c) {
+    uint32_t id = next_entry(c);
+    const entry *e = id ? c->entries[id] : NULL;
+    bool briefs = (!e || (!e->asked && !e->main_worker)) && live_has_summaries(c);
+    if (!briefs && !id) return false;
+    if (!briefs) {
         atomic_store(&c->entries[id]->progress.done_bytes, 0);
         atomic_store(&c->entries[id]->progress.state, SPAN_LOADING);
         c->version++;
-        pthread_mutex_unlock(&c->lock);
-        read_entry(c, id);
-        pthread_mutex_lock(&c->lock);
     }
+    pthread_mutex_unlock(&c->lock);
+    if (briefs)
+        live_make_summaries(c);
+    else
+        read_entry(c, id);
+    pthread_mutex_lock(&c->lock);
+    return true;
+}
+
+bool live_read(live *c) {
+    pthread_mutex_lock(&c->lock);
+    bool any = read_next(c);
+    pthread_mutex_unlock(&c->lock);
+    return any;
+}
+
+void *live_read_thread(void *context) {
+    live *c = context;
+    pthread_mutex_lock(&c->lock);
+    while (!atomic_load(&c->quit))
+        if (!read_next(c)) pthread_cond_wait(&c->work, &c->lock);
     pthread_mutex_unlock(&c->lock);
     return NULL;
 }

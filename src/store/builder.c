@@ -539,15 +539,16 @@ status part_label(part *p, const raw_label *row) {
 }
 
 void part_expect(part *p, uint64_t n_slices, uint64_t n_memories) {
-    status slices = vec_reserve(&p->slices, n_slices),
-           memories = vec_reserve(&p->memories, n_memories);
+    status slices = vec_reserve(&p->slices, sat_size(n_slices)),
+           memories = vec_reserve(&p->memories, sat_size(n_memories));
     (void)slices;
     (void)memories;
 }
 
 void part_expect_points(part *p, uint64_t n_counters, uint64_t n_marks, uint64_t n_arrows) {
-    status counters = vec_reserve(&p->counters, n_counters),
-           marks = vec_reserve(&p->marks, n_marks), arrows = vec_reserve(&p->arrows, n_arrows);
+    status counters = vec_reserve(&p->counters, sat_size(n_counters)),
+           marks = vec_reserve(&p->marks, sat_size(n_marks)),
+           arrows = vec_reserve(&p->arrows, sat_size(n_arrows));
     (void)counters;
     (void)marks;
     (void)arrows;

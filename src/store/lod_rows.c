@@ -237,8 +237,8 @@ static status place_rows(lod *l, error *err) {
         nodes += lod_nodes_of(n);
     }
     l->n_entries = (uint32_t)at;
-    l->entries = LOD_MAP(l, LOD_ENTRIES, lod_entry, at);
-    l->nodes = LOD_MAP(l, LOD_NODES, lod_node, nodes);
+    l->entries = LOD_MAP(l, LOD_ENTRIES, lod_entry, sat_size(at));
+    l->nodes = LOD_MAP(l, LOD_NODES, lod_node, sat_size(nodes));
     if (!l->entries || !l->nodes) FAIL_MEMORY(err);
     return OK;
 }

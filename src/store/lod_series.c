@@ -139,10 +139,10 @@ static status build(series_ctx *g, error *err) {
         n += count;
         if (n > UINT32_MAX) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     }
-    l->point_value = LOD_MAP(l, LOD_POINT_VALUE, double, n);
-    l->block_min = LOD_MAP(l, LOD_BLOCK_MIN, double, n / LOD_BLOCK + 1);
-    l->block_max = LOD_MAP(l, LOD_BLOCK_MAX, double, n / LOD_BLOCK + 1);
-    l->point_time = LOD_MAP(l, LOD_POINT_TIME, int64_t, n);
+    l->point_value = LOD_MAP(l, LOD_POINT_VALUE, double, sat_size(n));
+    l->block_min = LOD_MAP(l, LOD_BLOCK_MIN, double, sat_size(n) / LOD_BLOCK + 1);
+    l->block_max = LOD_MAP(l, LOD_BLOCK_MAX, double, sat_size(n) / LOD_BLOCK + 1);
+    l->point_time = LOD_MAP(l, LOD_POINT_TIME, int64_t, sat_size(n));
     if (!l->point_time || !l->point_value || !l->block_min || !l->block_max) FAIL_MEMORY(err);
     TRY(pass(g, err));
     for (size_t i = 0; i < g->series.n; i++) l->series[i] = VEC(&g->series, lod_series)[i];

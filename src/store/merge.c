@@ -252,7 +252,8 @@ static status read_strings(merge_ctx *m) {
 
 static status write_strings(merge_ctx *m) {
     uint32_t n = intern_count(m->strings);
-    size_t bytes = intern_bytes(m->strings), offset_bytes = ((size_t)n + 1) * sizeof(uint64_t);
+    size_t bytes = sat_size(intern_bytes(m->strings)),
+           offset_bytes = ((size_t)n + 1) * sizeof(uint64_t);
     uint64_t *offsets = mem_map(offset_bytes), at = 0;
     trace_own_map(m->t, offsets, offset_bytes);
     char *text = mem_map(bytes + 1);

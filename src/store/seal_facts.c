@@ -101,7 +101,7 @@ static status seal_quality(seal_ctx *s, error *err) {
 static status seal_strings(seal_ctx *s, error *err) {
     const intern *strings = s->b->strings;
     uint32_t n = intern_count(strings);
-    size_t bytes = intern_bytes(strings);
+    size_t bytes = sat_size(intern_bytes(strings));
     uint64_t *offsets = pages_take(((size_t)n + 1) * sizeof *offsets);
     trace_own_pages(s->t, offsets, ((size_t)n + 1) * sizeof *offsets);
     char *text = pages_take(bytes + 1);

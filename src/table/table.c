@@ -20,9 +20,10 @@
 
 #define FIRST_ROWS 16
 
-/* 8 and 16: whatever a column holds is one of these sizes. */
+/* Whatever a column holds is a text, a number of 8 bytes or a pointer. */
 static size_t value_bytes(const column *c) {
-    return c->type == TYPE_TEXT ? sizeof(str) : sizeof(int64_t);
+    bool points = c->type == TYPE_SENTENCE || c->type == TYPE_VALUES;
+    return c->type == TYPE_TEXT ? sizeof(str) : points ? sizeof(verdict *) : sizeof(int64_t);
 }
 
 static void *values(const column *c) {
@@ -116,7 +117,7 @@ status table_put_row(table *t, const void *row, size_t size, error *err) {
         if (bytes > (size_t)(end - from)) BUG("a row of another table");
         c->null[at] = is_absent(c, from);
         if (!c->null[at]) memcpy((char *)values(c) + at * bytes, from, bytes);
-        from += bytes;
+        from += (bytes + TABLE_ROW_ALIGN - 1) / TABLE_ROW_ALIGN * TABLE_ROW_ALIGN;
     }
     if (from != end) BUG("a row of another table");
     return OK;

@@ -103,8 +103,9 @@ status table_reserve(table *t, size_t n_rows, error *err) MUST_USE;
 /* Adds a row in which every value is null; its index by *row. */
 status table_add_row(table *t, size_t *row, error *err) MUST_USE;
 /* Adds a row from a struct with a member for each column, in their order: int64_t (INT64_MIN is
- * null), double (NaN is), str (without bytes) or a verdict (NULL). analyse/rows.h makes them of
- * registry.def. */
+ * null), double (NaN is), str (without bytes) or a verdict (NULL), each at a multiple of
+ * TABLE_ROW_ALIGN bytes. analyse/rows.h makes them of registry.def. */
+#define TABLE_ROW_ALIGN 8
 status table_put_row(table *t, const void *row, size_t size, error *err) MUST_USE;
 void table_set_int(table *t, size_t row, uint32_t col, int64_t v);
 void table_set_real(table *t, size_t row, uint32_t col, double v); /* NaN = null */

@@ -17,6 +17,10 @@ from commands import run
 GLIBC = "2.28"
 FLAGS = ["-O2", "-g0", "-fPIC", "-DNDEBUG", "-fvisibility=hidden", "-w",
          "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"]  # they read other people's bytes, too
+# The program for WebAssembly (packaging/wasm.py) has these: it inflates with zlib, and neither serves nor fetches.
+IN_WASM = ("zlib", "zstd", "xxhash", "sqlite")
+# Vectors, which all browsers of the last years and node have.
+WASM_FLAGS = ["-O2", "-g0", "-DNDEBUG", "-fvisibility=hidden", "-w", "-msimd128"]
 LICENSES = {"zlib": ["LICENSE"], "zstd": ["LICENSE"], "xxhash": ["LICENSE"], "isa-l": ["LICENSE"],
             "libmicrohttpd": ["COPYING"]}
 
@@ -28,9 +32,12 @@ class Toolchain:
         self.machine, self.folder = machine, Path(folder).resolve()
         self.zig = fetch.zig()
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.is_wasm = machine == "wasm32"
+        self.flags = WASM_FLAGS if self.is_wasm else FLAGS
+        target = "wasm32-wasi" if self.is_wasm else f"{machine}-linux-gnu"
         # Without the last word a link also builds a library of run-time checks, for 20 s.
-        words = f'cc -target {machine}-linux-gnu.{GLIBC} -fno-sanitize=undefined "$@"'
-        self.cc = self._script("cc", words, target=f"{machine}-linux-gnu")
+        words = f'cc -target {target}{"" if self.is_wasm else "." + GLIBC} -fno-sanitize=undefined "$@"'
+        self.cc = self._script("cc", words, target=target)
         self.ar = self._script("ar", 'ar "$@"')
         self.ranlib = self._script("ranlib", 'ranlib "$@"')
         # What ccache knows the compiler by: its script is new in every checkout.
@@ -63,7 +70,7 @@ def _archive(tools, source, to, files, flags):
                  "--reproducible", "-o", out, name], cwd=source)
         else:
             kind = [] if name.endswith(".c") else ["-D__ASSEMBLY__"]
-            run(f"compiling {name}", [tools.cc, *FLAGS, *kind, *flags, "-c", name, "-o", out], cwd=source)
+            run(f"compiling {name}", [tools.cc, *tools.flags, *kind, *flags, "-c", name, "-o", out], cwd=source)
         return out.name
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -118,7 +125,8 @@ def _zstd(tools, source, root):
 def _xxhash(tools, source, root):
     for header in ("xxhash.h", "xxh3.h"):
         _copy(source / header, root / "include" / header)
-    _archive(tools, source, root / "lib/libxxhash.a", ["xxhash.c"], [])
+    # It takes WebAssembly's vectors for those of ARM, whose header it then misses.
+    _archive(tools, source, root / "lib/libxxhash.a", ["xxhash.c"], ["-mno-simd128"] if tools.is_wasm else [])
 
 
 def _libmicrohttpd(tools, source, root):
@@ -142,10 +150,12 @@ def _libmicrohttpd(tools, source, root):
 def _sqlite(tools, source, root):
     """As Debian builds it where the program needs it, without what it never uses."""
     _copy(source / "sqlite3.h", root / "include/sqlite3.h")
+    system = (["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_WAL", "-D_WASI_EMULATED_GETPID", "-D_WASI_EMULATED_MMAN"]
+              if tools.is_wasm else ["-DSQLITE_THREADSAFE=1", "-DHAVE_USLEEP=1"])
     _archive(tools, source, root / "lib/libsqlite3.a", ["sqlite3.c"],
-             ["-DSQLITE_ENABLE_COLUMN_METADATA", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_THREADSAFE=1",
+             ["-DSQLITE_ENABLE_COLUMN_METADATA", "-DSQLITE_OMIT_LOAD_EXTENSION",
               "-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_DQS=0", "-DSQLITE_OMIT_DEPRECATED",
-              "-DSQLITE_DEFAULT_MEMSTATUS=0", "-DHAVE_USLEEP=1"])
+              "-DSQLITE_DEFAULT_MEMSTATUS=0", *system])
 
 
 def _curl(_tools, source, root):
@@ -193,7 +203,8 @@ def build(tools):
         print(f"  LIB   {tools.machine} {fetch.LIBRARIES[name][3]}", flush=True)
         MAKERS[name](tools, fetch.unpacked(fetch.LIBRARIES[name], fetch.CACHE / "src"), scratch)
 
-    with ThreadPoolExecutor(len(MAKERS)) as pool:  # the two longest leave a core idle each
-        list(pool.map(make_one, MAKERS))
+    names = IN_WASM if tools.is_wasm else tuple(MAKERS)
+    with ThreadPoolExecutor(len(names)) as pool:  # the two longest leave a core idle each
+        list(pool.map(make_one, names))
     fetch.move_into_place(scratch, root)
     return root

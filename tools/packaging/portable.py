@@ -20,6 +20,8 @@ import backend  # noqa: E402
 MACHINES = ("x86_64", "aarch64")
 PROGRAMS = ("tacho", "libtacho.so", "tacho-demo")
 LINKED = "-lisal -lz -lzstd -lxxhash -lmicrohttpd -lsqlite3 -lm -ldl -pie"
+# What this compiler alone warns of.
+QUIET = "-Wno-enum-float-conversion -Wno-enum-enum-conversion"
 # Of this machine's own file, and of what is in lib/ when it is in lib/tacho/python/tacho/native.
 RUNPATH = "$ORIGIN:$ORIGIN/../../../.."
 
@@ -42,16 +44,22 @@ def _environment(tools):
     return {**env, "CCACHE_COMPILERCHECK": f"string:{tools.identity}", "CCACHE_NOHASHDIR": "1"}
 
 
-def _make(tools, folder, targets):
-    """No -march, no debug information. The compiler is pinned, so a warning is an error nowhere else than here."""
-    root = f"build/portable/{tools.machine}/root"
-    found = f"-L{root}/lib " if (ROOT / root).exists() else ""
+def make(tools, folder, targets, words):
+    """Runs the Makefile with another compiler, which is pinned: a warning is an error nowhere else than here."""
     run(f"building for {tools.machine}",
         ["make", "--no-print-directory", f"-j{os.cpu_count()}", f"B={folder}", f"CC={tools.cc}",
-         f"ARCHIVER={tools.ar}", f"MACHINE={tools.machine}-linux-gnu", "HAVE_ISAL=1", "WERROR=1",
-         f"CPPFLAGS=-I{root}/include", "CFLAGS=-g0 -fPIC -Wno-enum-float-conversion -Wno-enum-enum-conversion",
-         f"LDFLAGS={found}-s", f"LIBS={LINKED}", "DEMO_LIBS=-pie", *(f"{folder}/{name}" for name in targets)],
+         f"ARCHIVER={tools.ar}", "WERROR=1", f"CPPFLAGS=-Ibuild/portable/{tools.machine}/root/include", *words,
+         *(f"{folder}/{name}" for name in targets)],
         shown=True, cwd=ROOT, env=_environment(tools))
+
+
+def _make(tools, folder, targets):
+    """No -march, no debug information."""
+    root = f"build/portable/{tools.machine}/root"
+    found = f"-L{root}/lib " if (ROOT / root).exists() else ""
+    make(tools, folder, targets,
+         [f"MACHINE={tools.machine}-linux-gnu", "HAVE_ISAL=1", f"CFLAGS=-g0 -fPIC {QUIET}", f"LDFLAGS={found}-s",
+          f"LIBS={LINKED}", "DEMO_LIBS=-pie"])
 
 
 def newest_symbol(path):
@@ -78,7 +86,7 @@ def check(path):
 
 
 @contextlib.contextmanager
-def _alone(folder):
+def alone(folder):
     """`make wheel dist deb` makes the three at the same time, from one program."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lock", "w", encoding="ascii") as lock:
@@ -89,16 +97,21 @@ def _alone(folder):
 def build(machine, programs=PROGRAMS, objects=()):
     """The files by their names, checked: the programs and the extension for Python. `objects` are compiled, too."""
     work = ROOT / "build/portable" / machine
-    with _alone(work):
+    with alone(work):
         return _build(machine, work, programs, objects)
+
+
+def link_libraries(tools, work):
+    """A fixed name for their folder: the program is built again when its flags change."""
+    root = work / "root"
+    root.unlink(missing_ok=True)
+    root.symlink_to(libraries.build(tools))
 
 
 def _build(machine, work, programs, objects):
     tools = libraries.Toolchain(machine, work / "tools")
     if "tacho" in programs:  # the others need only the C library
-        root = work / "root"  # a fixed name: the program is built again when its flags change
-        root.unlink(missing_ok=True)
-        root.symlink_to(libraries.build(tools))
+        link_libraries(tools, work)
     _make(tools, f"build/portable/{machine}/obj", [*programs, *objects])
     extension = work / "obj" / backend.EXTENSION
     run(f"building {extension.name} for {machine}",

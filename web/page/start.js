@@ -1,4 +1,4 @@
-import{k4a as p,kn as s,k13 as t,k14 as r,k16 as c}from"./core.js";var o=e=>JSON.stringify(e),a=e=>/^[\w./+-]+$/.test(e)?e:o(e),l=[{id:"pytorch",label:"PyTorch",code:e=>`from torch.profiler import profile, schedule, tensorboard_trace_handler
+import{k7e as l,k7f as d,k4b as s,kn as h,kx as f,k13 as t,k14 as r,k16 as p}from"./core.js";var o=e=>JSON.stringify(e),n=e=>/^[\w./+-]+$/.test(e)?e:o(e),m=[{id:"pytorch",label:"PyTorch",code:e=>`from torch.profiler import profile, schedule, tensorboard_trace_handler
 
 with profile(schedule=schedule(wait=1, warmup=1, active=3),
              on_trace_ready=tensorboard_trace_handler(${o(e)}),
@@ -41,12 +41,12 @@ with profiler.profile(schedule=profiler.schedule(wait=1, warmup=1, active=3),
                       record_shapes=True, profile_memory=True, experimental_config=config) as prof:
     for batch in loader:
         train_step(batch)
-        prof.step()`},{id:"nsight",label:"Nsight",code:e=>`nsys profile -t cuda,nvtx,osrt --cuda-graph-trace=node -o ${a(`${e}/report`)} python3 train.py
-nsys export --type sqlite ${a(`${e}/report.nsys-rep`)}`},{id:"rocm",label:"ROCm",code:e=>`rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace --rccl-trace \\
-    -d ${a(e)} -- python3 train.py`},{id:"perfetto",label:"Perfetto",code:e=>`# programs that write track events with Perfetto's SDK
-tracebox --txt -c - -o ${a(`${e}/run.pftrace`)} <<EOF
+        prof.step()`},{id:"nsight",label:"Nsight",code:e=>`nsys profile -t cuda,nvtx,osrt --cuda-graph-trace=node -o ${n(`${e}/report`)} python3 train.py
+nsys export --type sqlite ${n(`${e}/report.nsys-rep`)}`},{id:"rocm",label:"ROCm",code:e=>`rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace --rccl-trace \\
+    -d ${n(e)} -- python3 train.py`},{id:"perfetto",label:"Perfetto",code:e=>`# programs that write track events with Perfetto's SDK
+tracebox --txt -c - -o ${n(`${e}/run.pftrace`)} <<EOF
 buffers { size_kb: 65536 }
 data_sources { config { name: "track_event" } }
 duration_ms: 10000
 EOF`},{id:"record",label:"tacho record",code:e=>`# any program, also in C: no change of its code
-tacho record -o ${a(e)} -- python train.py`}];function b({path:e}){let[i,d]=c("pytorch"),n=l.find(f=>f.id===i)?.code(e.replace(/\/+$/,""))??"";return r("div",{class:"missing",children:[r("h1",{children:t("no_runs",{path:e})}),r("p",{class:"facts",children:[t("no_runs_watch")," ",r(p,{})]}),r("section",{class:"panel w12 padded",children:[r("h2",{children:t("no_runs_record")}),r(s,{label:t("producer"),choices:l,chosen:i,onChoose:d}),r("pre",{children:n}),r("button",{type:"button",class:"button copy-code",onClick:()=>{navigator.clipboard?.writeText(n)},children:t("copy")})]}),r("section",{class:"panel w12 padded",children:[r("h2",{children:t("no_runs_try")}),r("pre",{children:"tacho demo"})]})]})}export{b as NoRuns};
+tacho record -o ${n(e)} -- python train.py`}];function _(){return r("div",{class:"missing",children:[r("h1",{children:t("local_title")}),r("p",{children:t("local_words")}),r("p",{class:"facts",children:[r(s,{strong:!0})," ",r(s,{folder:!0})]}),r(b,{}),r("section",{class:"panel w12 padded",children:[r("p",{children:t("local_private")}),r("p",{class:"t3",children:t("local_reads")})]})]})}function b(){let e=d.value;if(!e)return null;let{name:a,bytes:c,reason:i}=e;return i!==void 0?r("p",{role:"alert",children:t("local_failed",{name:a,reason:i})}):r("p",{role:"status",children:t("local_fetching",{name:a,v:f(c,"bytes")})})}function P({path:e}){return l?r(_,{}):r(g,{path:e})}function g({path:e}){let[a,c]=p("pytorch"),i=m.find(u=>u.id===a)?.code(e.replace(/\/+$/,""))??"";return r("div",{class:"missing",children:[r("h1",{children:t("no_runs",{path:e})}),r("p",{class:"facts",children:[t("no_runs_watch")," ",r(s,{})]}),r("section",{class:"panel w12 padded",children:[r("h2",{children:t("no_runs_record")}),r(h,{label:t("producer"),choices:m,chosen:a,onChoose:c}),r("pre",{children:i}),r("button",{type:"button",class:"button copy-code",onClick:()=>{navigator.clipboard?.writeText(i)},children:t("copy")})]}),r("section",{class:"panel w12 padded",children:[r("h2",{children:t("no_runs_try")}),r("pre",{children:"tacho demo"})]})]})}export{P as NoRuns};

@@ -768,7 +768,7 @@ void advice_list_call(buf *list, str name) {
     for (size_t i = 0; i < N_OF(owners); i++)
         if (str_starts(name, owners[i])) name = str_from(name, owners[i].n);
     if (list->n) buf_add_cstr(list, ", ");
-    buf_add_str(list, str_n(name.p, min_u64(name.n, MOST_BYTES)));
+    buf_add_str(list, str_n(name.p, sat_size(min_u64(name.n, MOST_BYTES))));
 }
 
 status advice_end_list(const advice_facts *f, buf *list, bool more, str *out, error *err) {

@@ -675,7 +675,7 @@ static void expect_bytes(event_sink *s, uint64_t bytes) {
     timeline_state *st = s->state;
     part_expect_points(s->part, bytes / BYTES_A_COUNTER, bytes / BYTES_A_MARK,
                        bytes / BYTES_AN_ARROW);
-    status notes = vec_reserve(&st->notes, bytes / BYTES_A_NOTE);
+    status notes = vec_reserve(&st->notes, sat_size(bytes / BYTES_A_NOTE));
     (void)notes;
 }
 

@@ -425,7 +425,7 @@ static status read_list(ms *m, const found_file *f, source *s, error *err) {
     buf cut = {0};
     piece pc;
     status st = OK, read = OK;
-    status room = vec_reserve(&m->exec.rows, source_file_bytes(s) / BYTES_AN_EXEC);
+    status room = vec_reserve(&m->exec.rows, sat_size(source_file_bytes(s) / BYTES_AN_EXEC));
     (void)room; /* only a wish */
     while (st == OK && (read = source_next(s, (size_t)4 << 20, 0, &pc, err)) == OK && pc.n) {
         st = take_lines(m, f->kind, &pc, &cut, err);

@@ -191,7 +191,7 @@ static str rest(const side_body *s) {
 static status take_name(recording *r, side_body *s, error *err) {
     uint64_t id;
     if (!take(s, &id, sizeof id) || id >= MOST_NAMES) return OK;
-    uint32_t *place = vec_at(&r->names, id), text = recording_string(r, rest(s));
+    uint32_t *place = vec_at(&r->names, sat_size(id)), text = recording_string(r, rest(s));
     if (!place || text == UINT32_MAX) FAIL_MEMORY(err);
     *place = text;
     return OK;

@@ -118,8 +118,8 @@ status recording_take_source(recording *r, const uint8_t *p, size_t n, error *er
     if (fixed.size > MOST_BYTES || fixed.n >= there || !path.n) return OK;
     if (fixed.at == 0) r->source.n = 0;
     if (fixed.at != r->source.n || fixed.n > fixed.size - fixed.at) return OK; /* one is lost */
-    if (vec_reserve(&r->source, fixed.n) != OK) FAIL_MEMORY(err);
-    memcpy((char *)r->source.p + r->source.n, path.p + path.n + 1, fixed.n);
+    if (vec_reserve(&r->source, sat_size(fixed.n)) != OK) FAIL_MEMORY(err);
+    memcpy((char *)r->source.p + r->source.n, path.p + path.n + 1, sat_size(fixed.n));
     r->source.n += fixed.n;
     if (r->source.n < fixed.size) return OK;
     row_source row = {.file = recording_string(r, path),

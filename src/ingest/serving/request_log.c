@@ -382,7 +382,7 @@ static bool table_head(str head) {
 /* One of the first whole objects is a request. */
 bool request_log_head(str head) {
     enum { MOST_OBJECTS = 64, MOST_BYTES = 16384 };
-    str s = skip_mark(str_n(head.p, min_u64(head.n, MOST_BYTES)));
+    str s = skip_mark(str_n(head.p, sat_size(min_u64(head.n, MOST_BYTES))));
     if (!s.n) return false;
     if (!is_json(s)) return str_find(s, STR("\n"), 0) != SIZE_MAX && table_head(s);
     if (str_find(s, STR("\"traceEvents\""), 0) != SIZE_MAX) return false;

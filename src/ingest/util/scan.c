@@ -30,7 +30,7 @@ const char *scan_brackets_bytes(const char *p, const char *end) {
     return count_bytes(p, end, 0);
 }
 
-#ifdef __SSE2__
+#ifdef BYTES16_SAME
 /* Every bit between an odd and an even quote: the exclusive or of all bits below it. */
 static inline uint32_t inside_quotes(uint32_t quotes) {
     quotes ^= quotes << 1;
@@ -40,8 +40,8 @@ static inline uint32_t inside_quotes(uint32_t quotes) {
     return quotes & 0xFFFF;
 }
 
-static inline uint32_t bits_of(__m128i v, char c) {
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
+static inline uint32_t bits_of(bytes16 v, char c) {
+    return (uint32_t)bytes16_marks(bytes16_equal(v, c));
 }
 
 /* Bits set in the low and in the high half of x, each in its half. Not every x86-64 machine has
@@ -61,8 +61,7 @@ const char *scan_brackets(const char *p, const char *end) {
     int64_t depth = 0;
     uint32_t carry = 0; /* all ones inside a string */
     for (; p < end; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)p);
-        __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
+        bytes16 v = bytes16_load(p), folded = bytes16_set(v, 0x20);
         if (__builtin_expect(bits_of(v, '\\') != 0, 0)) return count_bytes(start, end, 0);
         uint32_t inside = inside_quotes(bits_of(v, '"')) ^ (carry & 0xFFFF);
         carry = inside >> 15 ? UINT32_MAX : 0;

@@ -1,6 +1,6 @@
 /* scan.h: the inner loops of the trace-event tokenizer: words of eight bytes, and vectors of
- * sixteen where every machine of the architecture has them (SSE2, some of them NEON); each
- * vector loop has a portable twin.
+ * sixteen where every machine of the architecture has them (base/bytes16.h; some of them on all
+ * that it knows); each vector loop has a portable twin.
  *
  * All of them may read SOURCE_PAD bytes beyond `end` but never report a position beyond it. */
 #ifndef INGEST_SCAN_H
@@ -37,14 +37,10 @@ static inline bool scan_equal_words(const char *p, const char *g, size_t n) {
     return n == 0 || (scan_word(p) ^ scan_word(g)) << (64 - 8 * n) == 0;
 }
 
-#ifdef __SSE2__
+#ifdef BYTES16_SAME
 /* One bit for each equal byte. */
-static inline uint32_t scan_equal_16(const char *p, const char *g) {
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p),
-                                                      _mm_loadu_si128((const __m128i *)g)));
-}
 static inline uint32_t scan_equal_32(const char *p, const char *g) {
-    return scan_equal_16(p, g) | scan_equal_16(p + 16, g + 16) << 16;
+    return bytes16_same(p, g) | bytes16_same(p + 16, g + 16) << 16;
 }
 #endif
 
@@ -54,11 +50,11 @@ static inline uint32_t scan_equal_32(const char *p, const char *g) {
 static inline bool scan_equal(const char *p, const char *g, size_t n) {
     return memcmp(p, g, n) == 0;
 }
-#elif defined __SSE2__
+#elif defined BYTES16_SAME
 static inline bool scan_equal(const char *p, const char *g, size_t n) {
     for (; n > 16; p += 16, g += 16, n -= 16)
-        if (scan_equal_16(p, g) != 0xFFFF) return false;
-    return (~scan_equal_16(p, g) & ((1u << n) - 1)) == 0;
+        if (bytes16_same(p, g) != 0xFFFF) return false;
+    return (~bytes16_same(p, g) & ((1u << n) - 1)) == 0;
 }
 #else
 #define scan_equal scan_equal_words
@@ -73,7 +69,7 @@ static inline uint32_t scan_front(size_t n) {
     return n < SCAN_FRONT ? (1u << n) - 1 : UINT32_MAX;
 }
 
-#ifdef __SSE2__
+#ifdef BYTES16_SAME
 static inline bool scan_equal_front(const char *p, const char *g, size_t n, uint32_t front) {
     if (~scan_equal_32(p, g) & front) return false;
     if (n <= SCAN_FRONT) return true;
@@ -97,7 +93,7 @@ static inline uint64_t scan_wide(size_t n) {
     return n < SCAN_WIDE ? (1ull << n) - 1 : UINT64_MAX;
 }
 
-#ifdef __SSE2__
+#ifdef BYTES16_SAME
 static inline bool scan_equal_wide(const char *p, const char *g, size_t n, uint64_t wide) {
     uint64_t low = scan_equal_32(p, g), high = scan_equal_32(p + 32, g + 32);
     if (~(low | high << 32) & wide) return false;

@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "session/discover_int.h"
 #include "session/sniff.h"
 
@@ -159,18 +160,19 @@ static status join(split *s, unit *new, error *err) {
     return OK;
 }
 
-static int compare_starts(const void *a, const void *b, void *units) {
+static int compare_starts(uint32_t a, uint32_t b, const void *units) {
     const unit *u = units;
-    int64_t x = u[*(const uint32_t *)a].start_ns, y = u[*(const uint32_t *)b].start_ns;
+    int64_t x = u[a].start_ns, y = u[b].start_ns;
     return x < y ? -1 : x > y;
 }
 
 static status make_groups(split *s, error *err) {
     size_t n = s->units.n;
     uint32_t *order = ARENA_ARRAY(s->a, uint32_t, n + 1);
-    if (!order) FAIL_MEMORY(err);
+    uint32_t *scratch = ARENA_ARRAY(s->a, uint32_t, n + 1);
+    if (!order || !scratch) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    qsort_r(order, n, sizeof *order, compare_starts, s->units.p);
+    sort_index(order, scratch, n, compare_starts, s->units.p);
     for (size_t i = 0; i < n; i++) TRY(join(s, &VEC(&s->units, unit)[order[i]], err));
     return OK;
 }

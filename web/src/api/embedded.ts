@@ -151,6 +151,7 @@ export function embedded({ index, unpack }: Report): Transport {
       return (await answer(route, query)) as T;
     },
     blocks: (route, query) => (route === "viewport" ? viewport(query) : tape(query)),
+    text: async (_route, query) => refuse(query),
     send: async (_route, query) => refuse(query),
     url: () => "",
     events: () => () => {},

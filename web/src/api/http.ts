@@ -1,4 +1,4 @@
-// The transport over HTTP. A request for a trace that is still loading is not left open on the server (wait=0): it is sent
+// The transport over HTTP, or over another line that carries the same requests (inside.ts). A request for a trace that is still loading is not left open on the server (wait=0): it is sent
 // again when the server has news (pulse.ts). Requests in flight are aborted when the page enters the back/forward cache, and
 // sent again when it leaves it.
 import { type News, newPulse } from "./pulse.ts";
@@ -27,44 +27,14 @@ const gone = () => new RequestFailed({ code: "lost", msg: "", id: "", values: {}
 // At most two SQL queries run at a time in all tabs together; each tab uses one of two locks.
 const slowLock = `tacho.slow.${Math.floor(Math.random() * 2)}`;
 
-const LOADING = Symbol();
-const inTurn = turns(MOST_AT_ONCE);
-const inFlight = new Set<AbortController>();
-let away = false;
-
-/** One request including its body: the connection is in use until the body is read. */
-async function once<T>(url: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T | typeof LOADING> {
-  const own = new AbortController();
-  const stop = () => own.abort(signal?.reason);
-  signal?.addEventListener("abort", stop);
-  if (signal?.aborted) stop();
-  inFlight.add(own);
-  try {
-    const answer = await fetch(url, { signal: own.signal });
-    if (answer.status === 202) {
-      await answer.text(); // an unread body holds the connection
-      return LOADING;
-    }
-    if (answer.ok) return await read(answer);
-    throw failure(answer.status, answer.statusText, (await answer.json().catch(() => null)) as { error?: ApiError } | null);
-  } finally {
-    inFlight.delete(own);
-    signal?.removeEventListener("abort", stop);
-  }
+/** What carries requests. */
+export interface Line {
+  fetch(url: string, how: { signal: AbortSignal }): Promise<Response>;
+  /** Sends a file with a request; `onShare` hears how much of it is there. */
+  send(url: string, body: Blob, onShare: (share: number) => void): Promise<{ status: number; text: string; answer: unknown }>;
 }
 
-const pulse = newPulse(
-  async (since) => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), POLL_TIMEOUT_MS);
-    try {
-      return (await once(address("events", { since }), (answer) => answer.json(), late.signal)) as News;
-    } finally {
-      clearTimeout(timer);
-    }
-  },
-  () => document.visibilityState === "hidden",
-);
+const LOADING = Symbol();
 
 /** SQL may take seconds; .tables and .schema do not. */
 const isSlow = (route: string, query: Query): boolean => route === "query" && !String(query.sql).startsWith(".");
@@ -75,62 +45,108 @@ async function slowly<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<
   return (await navigator.locks.request(slowLock, signal ? { signal } : {}, task)) as T;
 }
 
-async function get<T>(route: string, query: Query, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const url = address(route, WITHOUT_TRACE.includes(route) ? query : { ...query, wait: 0 });
-  for (let tries = 0; ; ) {
-    const seen = pulse.count();
+export function overLine(line: Line): Transport {
+  const inTurn = turns(MOST_AT_ONCE);
+  const inFlight = new Set<AbortController>();
+  let away = false;
+
+  /** One request including its body: the connection is in use until the body is read. */
+  async function once<T>(url: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T | typeof LOADING> {
+    const own = new AbortController();
+    const stop = () => own.abort(signal?.reason);
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted) stop();
+    inFlight.add(own);
     try {
-      const ask = () => once(url, read, signal);
-      const answer = await inTurn(() => (isSlow(route, query) ? slowly(ask, signal) : ask()), signal);
-      if (answer !== LOADING) return answer;
-      await pulse.news(seen, signal);
-    } catch (e) {
-      if (signal?.aborted || e instanceof RequestFailed || e instanceof SyntaxError) throw e;
-      if (!away && ++tries === MOST_TRIES) throw gone();
-      if (!(await pulse.check())) throw gone();
+      const answer = await line.fetch(url, { signal: own.signal });
+      if (answer.status === 202) {
+        await answer.text(); // an unread body holds the connection
+        return LOADING;
+      }
+      if (answer.ok) return await read(answer);
+      throw failure(answer.status, answer.statusText, (await answer.json().catch(() => null)) as { error?: ApiError } | null);
+    } finally {
+      inFlight.delete(own);
+      signal?.removeEventListener("abort", stop);
     }
   }
+
+  const pulse = newPulse(
+    async (since) => {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), POLL_TIMEOUT_MS);
+      try {
+        return (await once(address("events", { since }), (answer) => answer.json(), late.signal)) as News;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    () => document.visibilityState === "hidden",
+  );
+
+  async function get<T>(route: string, query: Query, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const url = address(route, WITHOUT_TRACE.includes(route) ? query : { ...query, wait: 0 });
+    for (let tries = 0; ; ) {
+      const seen = pulse.count();
+      try {
+        const ask = () => once(url, read, signal);
+        const answer = await inTurn(() => (isSlow(route, query) ? slowly(ask, signal) : ask()), signal);
+        if (answer !== LOADING) return answer;
+        await pulse.news(seen, signal);
+      } catch (e) {
+        if (signal?.aborted || e instanceof RequestFailed || e instanceof SyntaxError) throw e;
+        if (!away && ++tries === MOST_TRIES) throw gone();
+        if (!(await pulse.check())) throw gone();
+      }
+    }
+  }
+
+  async function send<T>(route: string, query: Query, body: Blob, onShare: (share: number) => void): Promise<T> {
+    const { status, text, answer } = await line.send(address(route, query), body, onShare).catch(() => Promise.reject(gone()));
+    if (status === 200) return answer as T;
+    throw failure(status, text, answer as { error?: ApiError } | null);
+  }
+
+  /** No polls and no requests while the page is in the back/forward cache; a poll as soon as it is visible again. */
+  function followPage(): void {
+    addEventListener("pagehide", () => {
+      away = true;
+      pulse.leave();
+      for (const request of inFlight) request.abort();
+    });
+    addEventListener("pageshow", (e) => {
+      if (!e.persisted && !away) return;
+      away = false;
+      pulse.back();
+    });
+    document.addEventListener("visibilitychange", pulse.turned);
+  }
+
+  return {
+    json: (route, query, signal) => get(route, query, (answer) => answer.json(), signal),
+    blocks: async (route, query, signal) => readBlocks(await get(route, query, (answer) => answer.arrayBuffer(), signal)),
+    text: (route, query) => get(route, query, (answer) => answer.text()),
+    send,
+    url: address,
+    events(listener) {
+      followPage();
+      pulse.start(listener);
+      return pulse.now;
+    },
+  };
 }
 
 /** By XMLHttpRequest: fetch does not tell how much was sent. */
-function send<T>(route: string, query: Query, body: Blob, onShare: (share: number) => void): Promise<T> {
-  return new Promise((done, fail) => {
+const sendOverHttp: Line["send"] = (url, body, onShare) =>
+  new Promise((done, fail) => {
     const request = new XMLHttpRequest();
-    request.open("POST", address(route, query));
+    request.open("POST", url);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "json";
     request.upload.addEventListener("progress", (e) => onShare(e.total ? e.loaded / e.total : 0));
-    request.addEventListener("load", () =>
-      request.status === 200 ? done(request.response as T) : fail(failure(request.status, request.statusText, request.response)),
-    );
-    request.addEventListener("error", () => fail(gone()));
+    request.addEventListener("load", () => done({ status: request.status, text: request.statusText, answer: request.response }));
+    request.addEventListener("error", fail);
     request.send(body);
   });
-}
 
-/** No polls and no requests while the page is in the back/forward cache; a poll as soon as it is visible again. */
-function followPage(): void {
-  addEventListener("pagehide", () => {
-    away = true;
-    pulse.leave();
-    for (const request of inFlight) request.abort();
-  });
-  addEventListener("pageshow", (e) => {
-    if (!e.persisted && !away) return;
-    away = false;
-    pulse.back();
-  });
-  document.addEventListener("visibilitychange", pulse.turned);
-}
-
-export const http: Transport = {
-  json: (route, query, signal) => get(route, query, (answer) => answer.json(), signal),
-  blocks: async (route, query, signal) => readBlocks(await get(route, query, (answer) => answer.arrayBuffer(), signal)),
-  send,
-  url: address,
-  events(listener) {
-    followPage();
-    pulse.start(listener);
-    return pulse.now;
-  },
-};
+export const http: Transport = overLine({ fetch: (url, how) => fetch(url, how), send: sendOverHttp });

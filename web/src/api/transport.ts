@@ -1,5 +1,5 @@
-// How the page gets its data: over HTTP (http.ts), or in a report out of its own file (embedded.ts). Nothing else knows
-// which.
+// How the page gets its data: over HTTP (http.ts), from the program in the page itself (inside.ts), or in a report out of
+// its own file (embedded.ts). Nothing else knows which.
 import type { ApiError } from "./types.ts";
 
 /** A list is the same parameter several times. */
@@ -10,6 +10,8 @@ export interface Transport {
   blocks(route: string, query: Query, signal?: AbortSignal): Promise<Blocks>;
   /** Sends a file; `onShare` hears how much of it is there. */
   send<T>(route: string, query: Query, body: Blob, onShare: (share: number) => void): Promise<T>;
+  /** An answer as text, in the form that the question names. */
+  text(route: string, query: Query): Promise<string>;
   /** Address of an answer as a file, for links that download. */
   url(route: string, query: Query): string;
   /** Starts the events, including those of the connection: hello, missed, lost. Returns how to poll immediately. */

@@ -12,6 +12,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   widgets: ["base"],
   model: ["base", "api", "text", "draw"], // the timeline's frame state knows the geometry it is drawn with
   views: ["base", "api", "model", "draw", "widgets"],
+  wasm: ["base", "api"],
 };
 // What a room may use of its own folder besides itself. A room that is not named here may use nothing.
 const ROOMS: Record<string, readonly string[]> = {
@@ -75,7 +76,8 @@ function mayImport(file: string, target: string): boolean {
   const [room, other] = [dirname(file), dirname(target)];
   const [folder, otherFolder] = [room.split("/")[0] ?? "", other.split("/")[0] ?? ""];
   if (room === other) return true;
-  if (room === ".") return target === "views/shell/shell.tsx" || otherFolder === "model";
+  // What starts a page out of one file is a separate script.
+  if (room === ".") return ["views/shell/shell.tsx", "base/packed.ts"].includes(target) || otherFolder === "model";
   if (file === PAGES && ENTRIES.includes(target)) return true;
   if (folder === otherFolder) return ROOMS[room]?.includes(other) ?? false;
   return FOLDERS[folder]?.includes(otherFolder) ?? false;

@@ -36,6 +36,7 @@ function fakeServer(): Request[] {
   setTransport({
     json,
     blocks: json as Transport["blocks"],
+    text: json as unknown as Transport["text"],
     send: json as unknown as Transport["send"],
     url: () => "",
     events: (listener) => {

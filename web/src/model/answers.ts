@@ -1,7 +1,8 @@
 // Answers of the server, kept by their question. A view says while it draws what it wants, and is drawn again with the
 // answer; until then the last one of the same slot stays, marked as old, so that nothing jumps.
 import { batch, type Signal, signal } from "@preact/signals";
-import { http } from "../api/http.ts";
+import { http, overLine } from "../api/http.ts";
+import { saveLinks, theInside } from "../api/inside.ts";
 import { theReport } from "../api/report.ts";
 import { type Blocks, type Query, RequestFailed, type Transport } from "../api/transport.ts";
 import type { ApiError, RunInfo, Runs } from "../api/types.ts";
@@ -33,9 +34,12 @@ export function setTransport(t: Transport): void {
 }
 
 /** In a report the answers are in the page's own file; what reads them is needed nowhere else. */
-export async function openReport(): Promise<void> {
-  const report = theReport();
+export async function chooseTransport(): Promise<void> {
+  const [report, inside] = [theReport(), theInside()];
   if (report) transport = (await import("../api/embedded.ts")).embedded(report);
+  if (!inside) return;
+  transport = overLine(inside);
+  saveLinks(inside);
 }
 
 export function server(): Transport {

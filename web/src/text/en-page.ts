@@ -17,6 +17,15 @@ export const enPage = {
   key_move: "on a column header: move the column",
   key_fit_column: "on a column header: fit to content",
   open_files: "Open files…",
+  open_folder: "Open a folder…",
+  local_title: "Open a trace",
+  local_words: "Drop a trace, or the folder of a run with all its ranks, anywhere on this page.",
+  local_private: "Your files stay on this computer: this page analyzes them itself and sends them to no server.",
+  local_reads:
+    "It reads traces of PyTorch, JAX, TensorFlow, Paddle, MindSpore, MegEngine, Ascend, ROCm and Nsight Systems (SQLite export), Perfetto and Chrome traces, plain or compressed, and .tacho files.",
+  local_fetching: "Loading {name}: {v} so far",
+  local_failed:
+    "{name} could not be loaded ({reason}). The other site must allow this page to read it (CORS); otherwise download the file and open it here.",
   drop_large: "Upload too large: {v}, but only {left} available. Put the files into the folder that this page watches:",
   no_runs_record: "Record a trace into this folder",
   runs_recording: "*{n}* {n|run is|runs are} being recorded",

@@ -75,8 +75,9 @@ async function saveMarkdown(): Promise<void> {
   );
   const parts = await Promise.all(
     PARTS.map(async ([name, table, title]) => {
-      const answer = await fetch(server().url(name, analysisQuery(name, { table, format: "md", limit: 20 })));
-      return answer.ok ? `## ${t(title)}\n\n${(await answer.text()).trim()}` : "";
+      const asked = server().text(name, analysisQuery(name, { table, format: "md", limit: 20 }));
+      const text = await asked.catch(() => undefined);
+      return text === undefined ? "" : `## ${t(title)}\n\n${text.trim()}`;
     }),
   );
   const text = [`# ${headLine()}`, verdict, `## ${t("advice")}`, advice.join("\n"), ...parts.filter(Boolean), ""];

@@ -59,17 +59,22 @@ function listen(): () => void {
   return () => stop.abort();
 }
 
-/** The same by a click, for those who drag nothing. */
-export function OpenFiles() {
+const chosen = (file: File): Chosen => ({ file, way: file.webkitRelativePath || file.name });
+const isHidden = ({ way }: Chosen): boolean => way.split("/").some((part) => part.startsWith("."));
+
+/** The same by a click, for those who drag nothing: files, or a folder. */
+export function OpenFiles({ folder = false, strong = false }: { folder?: boolean; strong?: boolean }) {
   if (!runs.value?.upload) return null;
   return (
-    <label class="button open-files">
-      {t("open_files")}
+    <label class={`button open-files ${strong ? "strong" : ""}`}>
+      {t(folder ? "open_folder" : "open_files")}
       <input
         type="file"
         multiple
+        {...(folder ? { webkitdirectory: true } : {})}
         onChange={(e) => {
-          void openFiles([...(e.currentTarget.files ?? [])].map(alone));
+          const files = [...(e.currentTarget.files ?? [])].map(chosen).filter((f) => !isHidden(f));
+          void openFiles(files);
           e.currentTarget.value = ""; // the same file may be chosen again
         }}
       />

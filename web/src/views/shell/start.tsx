@@ -1,6 +1,9 @@
-// The page without a run: where traces come from, in the words of each framework, to be copied.
+// The page without a run: how to open one, where the page has no server; else where traces come from, in the words of each
+// framework, to be copied.
 import { useState } from "preact/hooks";
+import { short } from "../../base/format.ts";
 import { t } from "../../model/language.ts";
+import { fetched, isInside } from "../../model/opened.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { OpenFiles } from "./drop-zone.tsx";
 
@@ -118,7 +121,38 @@ tacho record -o ${word(folder)} -- python train.py`,
   },
 ];
 
+/** A page without a server: what it opens is on the reader's disk. */
+function OpenHere() {
+  return (
+    <div class="missing">
+      <h1>{t("local_title")}</h1>
+      <p>{t("local_words")}</p>
+      <p class="facts">
+        <OpenFiles strong /> <OpenFiles folder />
+      </p>
+      <Fetched />
+      <section class="panel w12 padded">
+        <p>{t("local_private")}</p>
+        <p class="t3">{t("local_reads")}</p>
+      </section>
+    </div>
+  );
+}
+
+/** What an address asked for (?url=…), until it is there. */
+function Fetched() {
+  const state = fetched.value;
+  if (!state) return null;
+  const { name, bytes, reason } = state;
+  if (reason !== undefined) return <p role="alert">{t("local_failed", { name, reason })}</p>;
+  return <p role="status">{t("local_fetching", { name, v: short(bytes, "bytes") })}</p>;
+}
+
 export function NoRuns({ path }: { path: string }) {
+  return isInside ? <OpenHere /> : <NoRunsYet path={path} />;
+}
+
+function NoRunsYet({ path }: { path: string }) {
   const [chosen, choose] = useState("pytorch");
   const code = RECIPES.find((r) => r.id === chosen)?.code(path.replace(/\/+$/, "")) ?? "";
   return (
