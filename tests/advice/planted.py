@@ -167,8 +167,75 @@ def cases():
     yield from together()
     yield from damaged()
     yield from cluster()
+    yield from servers()
     yield from on_cpu()
     yield from mindspore()
+
+
+# ---- servers of language models: iterations of vLLM and SGLang, (name, ms, gap before in ms[, graph[, kernel]])
+
+GEMM = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64"
+
+
+def server_trace(folder, iterations, log=()):
+    """Each iteration launches five kernels, or one graph of five, that fill it."""
+    events, at, n = [], 0.0, 0
+    for name, ms, gap, *more in iterations:
+        graph, kernel = (more + [False, GEMM][len(more):])[:2]
+        at += 1000 * gap
+        us, piece = 1000 * ms, 200 * ms - 2
+        events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": us})
+        for i in range(5):
+            start = at + 10 + i * (us - 12) / 5
+            call = {"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1, "dur": 4, "args": {"correlation": n + (0 if graph else i)}}
+            if not graph:
+                events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": at + 1 + 6 * i, "dur": 5.5, "args": {"External id": n + i}})
+                events.append({**call, "name": "cudaLaunchKernel", "ts": at + 1.5 + 6 * i})
+            elif i == 0:
+                events.append({**call, "name": "cudaGraphLaunch", "ts": at + 1})
+            args = {"correlation": n + (0 if graph else i), "device": 0, "stream": 7, "blocks per SM": 4, "warps per SM": 32,
+                    "est. achieved occupancy %": 50, "grid": [528, 1, 1], "block": [256, 1, 1]}
+            events.append({"ph": "X", "cat": "kernel", "name": kernel if i == 2 else GEMM, "pid": 0, "tid": 7, "ts": start, "dur": piece, "args": args})
+        at, n = at + us, n + 10
+    device = {"id": 0, "name": "NVIDIA H200", "computeMajor": 9, "computeMinor": 0, "numSms": 132}
+    (folder / "server.pt.trace.json").write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [device], "traceEvents": events}))
+    if log:
+        (folder / "requests.csv").write_text("request_id,arrival_ms,first_token_ms,end_ms,prompt_tokens,output_tokens\n" +
+                                             "".join(",".join(map(str, row)) + "\n" for row in log))
+
+
+def decodes(n, requests, ms=2.0, gap=0.02, *more):
+    return [(f"step[DECODE bs={requests}]", ms, gap, *more)] * n
+
+
+def server_case(label, must, iterations, log=(), may=()):
+    return Case(f"server: {label}", must, may, ("serving",), write=lambda folder: server_trace(folder, iterations, log))
+
+
+def mixed(n, ms):
+    return [("execute_context_1(512)_generation_8(8)", ms, 0.02), *[("execute_context_0(0)_generation_9(9)", 2.0, 0.02)] * 3] * n
+
+
+def servers():
+    yield server_case("sound", (), decodes(24, 8))
+    yield server_case("sound, with prompts", (), decodes(12, 8) + [("step[EXTEND bs=1 toks=300]", 4.0, 0.02)] + decodes(24, 9))
+    yield server_case("gaps", ("scheduler_gap",), decodes(24, 8, 2.0, 0.8))
+    # a prefill may be the first of a request that comes when the server is idle
+    yield server_case("idle before prompts", (), [("step[EXTEND bs=1 toks=100]", 2.0, 9.0), *decodes(8, 1)] * 3)
+    yield server_case("whole prompts", ("prompts_stall_decodes",),
+                      [one for i in range(6) for one in (*decodes(4, 8 + i), ("step[EXTEND bs=1 toks=9000]", 30.0, 0.02))] + decodes(4, 14))
+    yield server_case("large chunks", ("prompts_stall_decodes",), mixed(6, 14.0))
+    yield server_case("small chunks", (), mixed(6, 4.0))
+    # decodes without a graph launch everything before the device is done with it: nothing else is wrong
+    yield server_case("graphs of small batches", ("graph_sizes",), decodes(12, 16, 2.0, 0.02, True) + decodes(12, 64, 5.0))
+    yield server_case("graphs of all batches", (), decodes(12, 16, 2.0, 0.02, True) + decodes(12, 64, 5.0, 0.02, True))
+    yield server_case("graphs but for the small", (), decodes(12, 16, 2.0) + decodes(12, 64, 5.0, 0.02, True))
+    waiting = [(f"r{i}", 0, 2.1 + 10 * (i // 4), 10.1 + 10 * (i // 4), 16, 5) for i in range(16)]
+    turns = [one for _ in range(4) for one in (("step[EXTEND bs=4 toks=64]", 2.0, 0.02), *decodes(4, 4))]
+    yield server_case("a limited batch", ("batch_limit",), turns, log=waiting)
+    yield server_case("room in the batch", (), turns, log=[(r, at := first - 2.05, first, end, *rest) for r, _, first, end, *rest in waiting])
+    yield server_case("FlashAttention 2", ("old_attention",), decodes(12, 8, 2.0, 0.02, False, "void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 64>>"))
+    yield server_case("its kernels for one query", (), decodes(12, 8, 2.0, 0.02, False, "void flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<128, 64>>"))
 
 
 # ---- programs that compute on the CPU: traces of torch.profiler, six steps of 10 ms

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parent.parent.parent / "src/analyse/advise/advice_code.def"
-SHELL = ("export ", "tacho ", "msprof-analyze ", "printf ", "perf_analyzer ")  # how a row that is not Python begins
+SHELL = ("export ", "tacho ", "msprof-analyze ", "printf ", "perf_analyzer ", "vllm ", "python3 ")  # how a row that is not Python begins
 ROW = re.compile(r'^CODE\((\w+), (\w+), "(\w*)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', re.M)
 
 

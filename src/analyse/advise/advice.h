@@ -183,6 +183,7 @@ typedef struct {
     stage_segments stages;
     idle_pieces idle;
     host_coverage coverage;
+    bool differ; /* the steps are iterations of a server, and different work (iterations.h) */
     pause_sum pause, load_pause; /* of the host, while the device waits */
     int64_t between_ns;          /* without a device: between two operators, shorter */
     cpu_work cpu;

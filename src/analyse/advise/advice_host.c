@@ -425,7 +425,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         [ROLE_CPU_EXEC] = "operators", [ROLE_OTHER] = "nothing"};
     const step_span *s = &f->steps.v[f->longest];
     double over = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns) - 1;
-    if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns ||
+    if (f->differ || f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns ||
         is_other_part(f, s))
         return false;
     int part = varying_part(f);
@@ -463,7 +463,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
 bool advice_first_step(const advice_facts *f, double limit, advice *out) {
     const step_span *s = &f->steps.v[0];
     double ratio = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns);
-    if (ratio < limit) return false;
+    if (f->differ || ratio < limit) return false;
     out->severity = SEVERITY_INFO;
     point_to_step(f, 0, out);
     verdict_add(&out->words, arg_real("ratio", ratio));

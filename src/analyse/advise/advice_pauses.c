@@ -100,6 +100,7 @@ status advice_pauses_find(advice_facts *f, error *err) {
     size_t g = 0;
     f->pause.at = f->load_pause.at = intervals_in(f->arena);
     TRY(iterations_serve(f->t, f->arena, &serves, err));
+    TRY(iterations_differ(f->t, f->arena, &f->differ, err));
     for (size_t i = 0; i < silent.n; i++) {
         interval pause = silent.v[i];
         if (sub_i64(pause.end, pause.start) < HOST_PAUSE_NS) {

@@ -284,6 +284,21 @@ status iterations_serve(const trace *t, arena *a, bool *serves, error *err) {
     return OK;
 }
 
+status iterations_differ(const trace *t, arena *a, bool *differ, error *err) {
+    iteration_found f = {0};
+    int64_t least = INT64_MAX, most = 0;
+    TRY(find_all(t, a, &f, err));
+    *differ = false;
+    for (uint32_t i = 1; i < t->step.n && f.n_known; i++) {
+        if (f.v[i].kind == ITERATION_UNKNOWN) continue;
+        *differ |= iteration_prefills(&f.v[i]);
+        least = min_i64(least, f.v[i].batch);
+        most = max_i64(most, f.v[i].batch);
+    }
+    *differ |= most > 0 && most / 2 >= least;
+    return OK;
+}
+
 /* Sums by kind and of all; a row for each iteration in `rows` unless that is NULL. */
 static status sum_up(const iterations_question *q, arena *a, table *rows, serving_sum *sums,
                      serving_sum *all, error *err) {

@@ -55,6 +55,9 @@ typedef struct {
 
 /* Does the program serve a language model, as far as its steps tell? */
 status iterations_serve(const trace *t, arena *a, bool *serves, error *err) MUST_USE;
+/* Does it, and are the iterations different work: prompts are among them, or batches twice as
+ * large as others? Then their lengths differ without a cause that one could remove. */
+status iterations_differ(const trace *t, arena *a, bool *differ, error *err) MUST_USE;
 
 /* What the verdict of an analysis says of the iterations, without tables. */
 status iterations_judge(const iterations_question *q, arena *a, verdict *v, bool *serves,

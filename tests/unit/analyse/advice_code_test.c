@@ -19,6 +19,8 @@ static verdict all_values(void) {
     verdict_add(&v, arg_id("other_rank", 0));
     verdict_add(&v, arg_int("compile", 1));
     verdict_add(&v, arg_int("gradients", 1));
+    verdict_add(&v, arg_int("most", 64));
+    verdict_add(&v, arg_int("double", 512));
     return v;
 }
 
