@@ -98,6 +98,12 @@ SHOWN = {
         "phase iterations mean p50 max gap_before share batch prompt_tokens output_tokens time",
     ("serving", "parts"):
         "phase part time share total",
+    ("graphs", "operators"):
+        "op time share kernels mean",
+    ("graphs", "parts"):
+        "op module time share kernels mean parent",
+    ("graphs", "graphs"):
+        "step duration busy kernels capture agree start slice",
     ("requests", "latency"):
         "metric p50 p90 p99 max mean requests p99_request p90_request p50_request max_request",
     ("requests", "requests"):
@@ -747,6 +753,76 @@ class Analyses:
         words = dict(locals())
         del words["self"]
         return self._asked("serving", words)
+
+    def graphs(
+        self,
+        *,
+        other: Optional[Text] = None,
+        other_worker: Optional[Text] = None,
+        other_step: Optional[Text] = None,
+        run: Optional[Text] = None,
+        worker: Optional[Text] = None,
+        span: Optional[Text] = None,
+        all_workers: bool = False,
+        from_: Optional[Time] = None,
+        to: Optional[Time] = None,
+        step: Optional[Steps] = None,
+        sort: Optional[Text] = None,
+        search: Optional[Text] = None,
+        filter: Optional[Text] = None,
+        limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
+        threads: Optional[int] = None,
+        no_cache: bool = False,
+        memory_limit: Optional[Size] = None,
+        stable: bool = False,
+        strict: bool = False,
+        lang: Optional[Literal["en", "zh"]] = None,
+    ) -> Answer:
+        """What replayed graphs consist of: operators and modules, from the trace of their capture.
+
+        other: the trace in which the graphs were captured, if that is another one; can also be given as
+            the second TRACE.
+        other_worker: worker of the second run (default: the one with the same name as in the first); on
+            the server, given alone: another worker of the same run.
+        other_step: all: the steps chosen are only those of the first trace; needed with --step and a
+            second trace.
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
+
+        Tables: operators, parts, graphs.
+        """
+        words = dict(locals())
+        del words["self"]
+        return self._asked("graphs", words)
 
     def requests(
         self,

@@ -121,9 +121,8 @@ status part_check(const analysis_input *in, const params *p, error *err) {
     if (s == OK) s = check_steps(in, params_steps(p), err);
     if (!in->against) return s;
     TRY(name_run(s, in, err));
-    if (str_eq(given, STR("all")))
-        other = STEPS_ALL;
-    else if (given.n && !value_parse(VALUE_STEPS, NULL, given, &other))
+    if (str_eq(given, STR("all"))) return OK;
+    if (given.n && !value_parse(VALUE_STEPS, NULL, given, &other))
         return OK; /* the analysis says what is wrong about it */
     s = check_window(in->against, params_window(p), err);
     if (s == OK) s = check_steps(in->against, other, err);

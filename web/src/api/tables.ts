@@ -509,6 +509,34 @@ export interface Tables {
       total: number | null;
     };
   };
+  graphs: {
+    operators: {
+      op: string | null;
+      kernels: number | null;
+      time: number | null;
+      mean: number | null;
+      share: number | null;
+    };
+    parts: {
+      op: string | null;
+      module: string | null;
+      parent: string | null;
+      kernels: number | null;
+      time: number | null;
+      mean: number | null;
+      share: number | null;
+    };
+    graphs: {
+      step: number | null;
+      start: number | null;
+      duration: number | null;
+      busy: number | null;
+      kernels: number | null;
+      capture: string | null;
+      agree: number | null;
+      slice: number | null;
+    };
+  };
   requests: {
     latency: {
       metric: string | null;
@@ -1589,6 +1617,11 @@ export interface Parameters {
     "end-point"?: string;
   };
   serving: Record<string, never>;
+  graphs: {
+    other?: string;
+    "other-worker"?: string;
+    "other-step"?: string;
+  };
   requests: Record<string, never>;
   memory: {
     at?: string;
