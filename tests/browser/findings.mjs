@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { settled } from "./stand.mjs";
+import { openPage, settled } from "./stand.mjs";
 import { addSample } from "./tabs.mjs";
 import { addressHas, addressLacks, cells, plain, rowsOf, test, time, visit } from "./tools.mjs";
 
@@ -148,3 +148,63 @@ test("advice whose saving is not known has no picture of one", (s) =>
     const row = page.locator(".advice", { hasText: "saving not estimated" }).first();
     assert.equal(await row.locator("svg.advice-picture").count(), 0);
   }), ["gpt_eager"]);
+
+test("timeline: the toolbar is one row, and the lanes stay where they are whatever is searched for or drawn", (s) =>
+  visit(s, "timeline?run=sample", async (page) => {
+    const top = () => page.$eval(".tl-stage", (e) => e.getBoundingClientRect().top);
+    for (const width of [1440, 1100, 760]) {
+      await page.setViewportSize({ width, height: 800 });
+      await settled(page);
+      const before = await top();
+      await page.fill("#tl-find", "mm");
+      await addressHas(page, "find=mm");
+      await settled(page);
+      assert.equal(await top(), before, `${width}`);
+      const inside = await page.$$eval(".tl-bar > *", (list) => {
+        const bar = document.querySelector(".tl-bar").getBoundingClientRect();
+        return list.every((e) => e.getBoundingClientRect().right <= bar.right && e.getBoundingClientRect().bottom <= bar.bottom);
+      });
+      assert.ok(inside, `${width}: a control leaves the toolbar`);
+      await page.fill("#tl-find", "");
+      await addressLacks(page, "find=");
+    }
+    await page.click(".tool-more > button");
+    await page.click(".tool-list >> role=button[name=/^Use view as window/]");
+    await addressHas(page, "from=");
+  }));
+
+test("timeline: fields and regular expressions find what the command line lists, a mistake is said in words", async (s) => {
+  const kernels = s.json("query", "sample", "SELECT count(*) AS n FROM slice WHERE kind = 'kernel' AND dur > 20000").tables.result.rows;
+  await visit(s, "timeline?run=sample", async (page) => {
+    const found = async (text) => {
+      await page.fill("#tl-find", text);
+      await page.waitForFunction((t) => new URLSearchParams(location.hash.split("?")[1]).get("find") === t, text);
+      await settled(page);
+      return Number(/of ([\d,]+) hits/.exec(plain(await page.textContent(".tl-find [role=status]")))?.[1].replace(/,/g, "") ?? 0);
+    };
+    assert.equal(await found("kind=kernel dur>20us"), kernels[0][0]);
+    const words = await found("convolution");
+    assert.ok(words > 0);
+    assert.equal(await found("name~CONVOLUTION"), words);
+    assert.ok((await found("name~^aten::convolution$")) < words);
+    assert.equal(await found("stream=123456"), 0);
+  });
+  // The browser itself reports a refused request, so this page is opened without demanding silence.
+  const { page, context } = await openPage(s, "timeline?run=sample");
+  try {
+    await settled(page);
+    await page.fill("#tl-find", "name~(");
+    await page.waitForSelector(".tl-find.wrong >> text=/not a regular expression/");
+  } finally {
+    await context.close();
+  }
+});
+
+test("timeline: what an area holds is saved as a table", (s) =>
+  visit(s, "timeline?run=sample&tab=area", async (page) => {
+    const link = page.locator(".tl-area-head a", { hasText: "CSV" });
+    const csv = await page.evaluate(async (url) => (await fetch(url)).text(), await link.getAttribute("href"));
+    const rows = csv.trim().split("\n");
+    assert.match(rows[0], /name/);
+    assert.ok(rows.length > (await page.locator(".tl-area tbody tr").count()));
+  }));

@@ -7,81 +7,8 @@
  * Hits are ordered by start, then by id: the same order for every question about a trace. */
 #include "analyse/timeline/search.h"
 
-#include "analyse/kind_names.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "question/value.h"
-
-/* ---- the query --------------------------------------------------------------------------- */
-
-/* The next word of the text, quotes taken off; false at the end. */
-static bool next_word(str *rest, str *word, bool * not, bool *quoted) {
-    *rest = str_trim(*rest);
-    if (rest->n == 0) return false;
-    *not = rest->n > 1 && rest->p[0] == '-';
-    if (*not ) *rest = str_from(*rest, 1);
-    *quoted = rest->p[0] == '"';
-    str body = str_from(*rest, *quoted);
-    size_t end = str_find(body, *quoted ? STR("\"") : STR(" "), 0);
-    *word = end == SIZE_MAX ? body : str_n(body.p, end);
-    *rest = end == SIZE_MAX ? STR_NONE : str_from(body, end + 1);
-    return true;
-}
-
-static status add_kind(search_query *q, str name, bool not, error *err) {
-    for (uint8_t k = 0; k < N_KINDS; k++) {
-        if (!str_eq(kind_name(k), name) || (k == KIND_OTHER) != str_eq(name, STR("other")))
-            continue;
-        uint32_t bit = 1u << k;
-        q->kinds = not ? (q->kinds ? q->kinds : (1u << N_KINDS) - 1) & ~bit : q->kinds | bit;
-        return OK;
-    }
-    FAIL(err, ERR_ARG, NOPOS, MSG_SEARCH_KIND, arg_text("kind", name));
-}
-
-static status add_limit(search_query *q, str word, error *err) {
-    int64_t ns;
-    if (!value_time(str_from(word, 1), &ns))
-        FAIL(err, ERR_ARG, NOPOS, MSG_SEARCH_DURATION, arg_text("value", word));
-    if (word.p[0] == '>')
-        q->least_ns = add_i64(ns, 1);
-    else
-        q->most_ns = sub_i64(ns, 1);
-    return OK;
-}
-
-status search_parse(str text, search_query *out, error *err) {
-    search_query q = {.least_ns = 0, .most_ns = INT64_MAX};
-    str word, rest = text;
-    bool not, quoted;
-    while (next_word(&rest, &word, &not, &quoted)) {
-        bool limit = word.n > 1 && (word.p[0] == '>' || word.p[0] == '<') && !not ;
-        if (word.n == 0) continue;
-        if (!quoted && str_starts(word, STR("kind:"))) {
-            TRY(add_kind(&q, str_from(word, 5), not, err));
-        } else if (!quoted && limit && word.p[1] >= '0' && word.p[1] <= '9') {
-            TRY(add_limit(&q, word, err));
-        } else {
-            if (q.n_words == SEARCH_WORDS)
-                FAIL(err, ERR_ARG, NOPOS, MSG_SEARCH_WORDS, arg_int("most", SEARCH_WORDS));
-            q.words[q.n_words].text = word;
-            q.words[q.n_words++].not = not ;
-        }
-    }
-    *out = q;
-    return OK;
-}
-
-bool search_is_empty(const search_query *q) {
-    return q->n_words == 0 && q->kinds == 0 && q->least_ns == 0 && q->most_ns == INT64_MAX;
-}
-
-static bool name_fits(const search_query *q, str name) {
-    for (uint32_t i = 0; i < q->n_words; i++)
-        if ((str_find_nocase(name, q->words[i].text, 0) != SIZE_MAX) == q->words[i].not )
-            return false;
-    return true;
-}
 
 /* ---- hits -------------------------------------------------------------------------------- */
 
@@ -90,6 +17,7 @@ typedef struct {
     const trace *t;
     const search_question *q;
     search_result *out;
+    search_filter *filter;
     double pixels_per_ns;
 } search_ctx;
 
@@ -133,11 +61,9 @@ static void keep_hit(const search_ctx *s, uint32_t slice) {
 }
 
 static bool is_wanted(const search_ctx *s, uint32_t slice) {
-    const search_query *q = &s->q->query;
-    int64_t start = s->t->slice.start[slice], dur = s->t->slice.dur[slice];
+    int64_t start = s->t->slice.start[slice];
     if (start < s->q->from_ns || start >= s->q->to_ns) return false;
-    if (dur < q->least_ns || dur > q->most_ns) return false;
-    if (q->kinds && !(q->kinds & 1u << s->t->slice.kind[slice])) return false;
+    if (!search_fits_slice(s->filter, slice)) return false;
     uint32_t lane, row, place;
     if (!s->q->lanes) return true;
     return lod_find(s->l, slice, &lane, &row, &place) && s->q->lanes[lane];
@@ -192,7 +118,7 @@ static status collect(search_ctx *s, arena *a, error *err) {
     if (!s->out->names) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < l->n_names; i++) {
         search_name *name = &s->out->names[n];
-        if (!name_fits(&s->q->query, trace_str(s->t, l->name_string[i]))) continue;
+        if (!search_fits_name(s->filter, trace_str(s->t, l->name_string[i]))) continue;
         *name = (search_name){.string = l->name_string[i]};
         for (uint32_t k = l->name_first[i]; k < l->name_first[i + 1]; k++) {
             if (k + 24 < l->name_first[i + 1]) { /* they lie far apart */
@@ -220,7 +146,12 @@ status search_make(const lod *l, const search_question *q, arena *a, search_resu
         if (!made.ticks) FAIL_MEMORY(err);
         s.pixels_per_ns = q->width_px / (double)max_i64(1, sub_i64(q->to_ns, q->from_ns));
     }
-    if (!search_is_empty(&q->query)) TRY(collect(&s, a, err));
+    if (!search_is_empty(&q->query)) {
+        TRY(search_filter_new(&q->query, l, &s.filter, err));
+        status collected = collect(&s, a, err);
+        search_filter_free(s.filter);
+        TRY(collected);
+    }
     sort_index(made.hits, scratch, made.n_hits, compare_hits, &s);
     if (q->backwards) made.before -= made.n_hits;
     *out = made;

@@ -1,22 +1,40 @@
-/* search.h: slices by name, over the whole trace.
+/* search.h: slices by name and by what they are, over the whole trace.
  *
  * A query is words that must all occur in the name (ASCII case ignored), "two words" in quotes
- * as one; -word must not occur; kind:kernel limits the kind; >5ms and <1us limit the
- * duration. */
+ * as one; -word must not occur. Fields limit what fits:
+ *
+ *   kind:kernel, kind=kernel   the kind; -kind:kernel all others
+ *   >5ms <1us dur>=5ms         the duration
+ *   name~conv.*bwd             a regular expression (extended, case ignored); -name~ excludes
+ *   name=aten::mm              the whole name
+ *   stream=7 thread=391        the number of the stream or of the thread
+ *   step=3 step=3..5           the steps, by membership as everywhere (store/trace.h)
+ *
+ * What looks like a field but is none of these is a word: names hold any sign. */
 #ifndef ANALYSE_SEARCH_H
 #define ANALYSE_SEARCH_H
 
 #include "base/arena.h"
+#include "question/window.h"
 #include "store/lod.h"
 
-enum { SEARCH_WORDS = 16, SEARCH_NAMES = 50 };
+enum { SEARCH_WORDS = 16, SEARCH_NAMES = 50, SEARCH_TRACKS = 8 };
+
+typedef enum { SEARCH_WORD, SEARCH_PATTERN, SEARCH_WHOLE } search_how;
 
 typedef struct {
     uint32_t n_words;
     struct {
         str text; /* borrowed from the query */
+        search_how how;
         bool not ;
     } words[SEARCH_WORDS];
+    uint32_t n_tracks; /* 0 = all */
+    struct {
+        int64_t number;
+        bool stream; /* else a thread */
+    } tracks[SEARCH_TRACKS];
+    step_range steps;
     uint32_t kinds;            /* bits; 0 = all */
     int64_t least_ns, most_ns; /* durations, both included */
 } search_query;
@@ -25,6 +43,14 @@ typedef struct {
 status search_parse(str text, search_query *out, error *err) MUST_USE;
 /* Asks for nothing, and has no hits. */
 bool search_is_empty(const search_query *q);
+
+/* A query made ready for many names and slices. */
+typedef struct search_filter search_filter;
+status search_filter_new(const search_query *q, const lod *l, search_filter **out, error *err) MUST_USE;
+void search_filter_free(search_filter *f);
+bool search_fits_name(const search_filter *f, str name);
+/* All but the name. */
+bool search_fits_slice(const search_filter *f, uint32_t slice);
 
 typedef struct {
     search_query query;

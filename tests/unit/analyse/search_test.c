@@ -40,6 +40,51 @@ static void kinds_and_durations_limit_the_hits(void **state) {
     timeline_fini(&x);
 }
 
+static void fields_limit_the_hits(void **state) {
+    timeline x;
+    timeline_init(&x);
+    search_question none = {0};
+    uint64_t kernels = ask(&x, "kind:kernel", none).total;
+    assert_int_equal(ask(&x, "kind=kernel dur>30ns", none).total, 1);
+    assert_int_equal(ask(&x, "kind=kernel dur<=30ns", none).total, kernels - 1);
+    assert_int_equal(ask(&x, "name~^aten::addmm$", none).total,
+                     ask(&x, "name=aten::addmm", none).total);
+    assert_true(ask(&x, "name=aten::addmm", none).total > 0);
+    assert_int_equal(ask(&x, "name=aten::add", none).total, 0);
+    assert_int_equal(ask(&x, "name~\"ADDMM|nothing like it\"", none).total,
+                     ask(&x, "addmm", none).total);
+    assert_int_equal(ask(&x, "addmm -name~evaluate", none).total,
+                     ask(&x, "addmm -evaluate", none).total);
+    uint32_t kernel = ask(&x, "kind:kernel", none).hits[0];
+    char query[64];
+    snprintf(query, sizeof query, "stream=%lld",
+             (long long)x.t->track.tid[trace_track_of(x.t, kernel)]);
+    assert_true(ask(&x, query, none).total >= kernels);
+    search_result on_stream = ask(&x, query, none);
+    for (uint32_t i = 0; i < on_stream.n_hits; i++)
+        assert_int_equal(trace_track_of(x.t, on_stream.hits[i]), trace_track_of(x.t, kernel));
+    assert_int_equal(ask(&x, "stream=123456", none).total, 0);
+    snprintf(query, sizeof query, "step=%lld", (long long)x.t->step.number[1]);
+    search_result in_step = ask(&x, query, none);
+    assert_true(in_step.total > 0);
+    for (uint32_t i = 0; i < in_step.n_hits; i++)
+        assert_int_equal(trace_step_of(x.t, in_step.hits[i]), 1);
+    assert_int_equal(ask(&x, "step=999999", none).total, 0);
+    timeline_fini(&x);
+}
+
+static void mistakes_in_fields_are_errors_of_the_query(void **state) {
+    search_query q;
+    assert_int_equal(search_parse(STR("name~("), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR("name~(a{255}){255}"), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR("name~(a)\\1"), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR("stream=seven"), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR("step=x"), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR("dur>5parsecs"), &q, NULL), ERR_ARG);
+    assert_int_equal(search_parse(STR("at::native=x -stream=7 a~b"), &q, NULL), OK); /* words */
+    assert_int_equal(q.n_words, 3);
+}
+
 static void hits_come_by_time_and_in_pages(void **state) {
     timeline x;
     timeline_init(&x);
@@ -94,6 +139,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_must_all_occur_and_excluded_ones_not),
         cmocka_unit_test(kinds_and_durations_limit_the_hits),
+        cmocka_unit_test(fields_limit_the_hits),
+        cmocka_unit_test(mistakes_in_fields_are_errors_of_the_query),
         cmocka_unit_test(hits_come_by_time_and_in_pages),
         cmocka_unit_test(names_are_listed_with_their_time),
         cmocka_unit_test(ticks_are_where_hits_start),

@@ -111,7 +111,8 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_area_none: "在空白处拖动，或按住 Shift 拖动，即可汇总该区域。",
   tl_flow_none: "选中一个色块，查看它由谁下发、又下发了什么。",
   tl_flow_no: "此色块没有关联。",
-  tl_search_none: '在上方输入：单词、-单词、"两个单词"、kind:kernel、>5ms。',
+  tl_search_none:
+    '在上方输入：单词、-单词、"两个单词"、name~conv.*bwd、name=aten::mm、kind:kernel、dur>1ms、stream=7、thread=391、step=3。',
   tl_notes_none: "按 M 标注选中项。标注保存在网址中，分享链接时会一并带上。",
   tl_counters_none: "此区域内没有计数器。",
   tl_note_new: "标注",
@@ -233,4 +234,6 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_share_of: "占同类时间的 {share}",
   tl_percentile: "第 {n} 百分位",
   tl_find_like: "查找全部",
+  tl_more: "更多控件",
+  tl_find_help: '单词 · -单词 · "两个单词" · name~conv.*bwd · kind:kernel · dur>1ms · stream=7 · thread=391 · step=3',
 };

@@ -5,7 +5,7 @@ import { largest, smallest, sum } from "../../base/aggregate.ts";
 import { isCounter } from "../../draw/timeline/folds.ts";
 import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
 import { laneIn, ownLane, placeOf } from "../../draw/timeline/together.ts";
-import { ask } from "../answers.ts";
+import { ask, server } from "../answers.ts";
 import { language } from "../language.ts";
 import { param, traceQuery } from "../route.ts";
 import { currentRun, rowsOf } from "../trace.ts";
@@ -93,6 +93,12 @@ export function areaInView(of: "device" | "all"): Area | undefined {
   const asked = of === "device" && streams.length ? streams : lanes;
   if (!r || asked.length === 0 || members().length > MOST_ASKED) return undefined;
   return { from: Math.max(0, r.from), to: Math.min(stage.whole, r.to), lanes: asked.map((l) => l.id) };
+}
+
+/** The address of everything an area holds by name, as CSV; of several ranks there is none. */
+export function areaCsv(a: Area, q: AreaQuestion): string | undefined {
+  const [part, ...more] = partsOf(a);
+  return part && more.length === 0 ? server().url("area", { ...queryOfPart(part, q), limit: 0, format: "csv" }) : undefined;
 }
 
 interface AskedArea {

@@ -1,6 +1,7 @@
 // Search over the whole trace: hits, their ticks on the ruler and the tape, next and previous.
 import { computed, signal } from "@preact/signals";
 import type { Query } from "../../api/transport.ts";
+import type { ApiError } from "../../api/types.ts";
 import { refOnClock, toCommon, toOwn } from "../../draw/timeline/together.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 import { ask, counted, server } from "../answers.ts";
@@ -22,6 +23,11 @@ export const sought = computed(() => param("find"));
 /** The view once it rests: counts and ticks follow it, not every frame. */
 export const resting = signal<Range | undefined>(undefined);
 
+const mistakes = signal<ApiError | undefined>(undefined);
+
+/** What is wrong with the words that are searched for, as the server says it. */
+export const searchMistake = (): string | undefined => (mistakes.value?.code === "lost" ? undefined : mistakes.value?.msg);
+
 /** One answer of a trace alone, or of every rank in view one; undefined while some are on their way. */
 function askEach(slot: string, query: (m: Member | undefined) => Query | undefined): Found[] | undefined {
   const list = isTogether.value ? members() : [undefined];
@@ -30,7 +36,9 @@ function askEach(slot: string, query: (m: Member | undefined) => Query | undefin
     const own = query(m);
     if (!own) continue;
     const worker = m ? { worker: m.worker } : {};
-    const answer = ask<SearchAnswer>(m ? `${slot} ${m.place}` : slot, "search", { ...traceQuery.value, ...worker, ...own }).value;
+    const asked = ask<SearchAnswer>(m ? `${slot} ${m.place}` : slot, "search", { ...traceQuery.value, ...worker, ...own });
+    const answer = asked.error ? undefined : asked.value;
+    if (slot === "tl_search" && asked.error !== mistakes.peek()) queueMicrotask(() => (mistakes.value = asked.error));
     if (!answer || (own.q !== undefined && answer.q !== own.q)) return undefined;
     found.push({ of: m, answer: m ? answerOnClock(answer, m) : answer });
   }

@@ -8,7 +8,7 @@ import { laneIn } from "../../draw/timeline/together.ts";
 import type { Lane } from "../../draw/timeline/tracks.ts";
 import { idleWord, t } from "../../model/language.ts";
 import { act } from "../../model/timeline/actions.ts";
-import { AREA_KINDS, type AreaKind, areaInView, askArea, partsOf } from "../../model/timeline/area.ts";
+import { AREA_KINDS, type AreaKind, areaCsv, areaInView, askArea, partsOf } from "../../model/timeline/area.ts";
 import { counterValue, laneName } from "../../model/timeline/lane-names.ts";
 import { search } from "../../model/timeline/search.ts";
 import { type Area, area, show, stage } from "../../model/timeline/state.ts";
@@ -33,7 +33,9 @@ export function AreaPanel() {
   if (!a) return <p class="tl-none">{t("tl_area_none")}</p>;
   const byName = part === "area" || part === "kernels";
   const table = byName || part === "flame" ? "area" : part;
-  const asked = askArea(a, { table, kind: part === "kernels" ? "kernel" : kind, sort });
+  const question = { table, kind: part === "kernels" ? "kernel" : kind, sort } as const;
+  const asked = askArea(a, question);
+  const csv = byName ? areaCsv(a, question) : undefined;
   const answer = asked.value;
   return (
     <div class="tl-area">
@@ -50,6 +52,11 @@ export function AreaPanel() {
           <b>{short(a.to - a.from, "ns")}</b> · {t("tl_tracks_count", { n: a.lanes.length })}
         </span>
         <span class="grow" />
+        {csv ? (
+          <a class="tl-bare" href={csv} download>
+            CSV
+          </a>
+        ) : null}
         <button type="button" class="tl-bare" onClick={() => show(fitRange(a.from, a.to, stage.whole, 0.05))}>
           {t("tl_key_fit")} <kbd>F</kbd>
         </button>

@@ -12,35 +12,47 @@ import { tape, windowRange } from "../../model/steps.ts";
 import { act, clearFilter, fit, pan, zoom } from "../../model/timeline/actions.ts";
 import { groupName, laneName } from "../../model/timeline/lane-names.ts";
 import { goToPiece, isPathFar, pieceNow, shownPath, showPath, togglePath } from "../../model/timeline/path.ts";
-import { askSearch, goToHit, hitsInView, search, sought } from "../../model/timeline/search.ts";
+import { askSearch, goToHit, hitsInView, search, searchMistake, sought } from "../../model/timeline/search.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../../model/timeline/state.ts";
 import { isTogether } from "../../model/timeline/together.ts";
 import { hasNoSteps } from "../../model/trace.ts";
 import { type Range, viewport } from "../../model/viewport.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Menu } from "../../widgets/menu.tsx";
+import { Toolbar as Bar, type ToolItem } from "../../widgets/toolbar.tsx";
 import { savePicture } from "./save.ts";
 
 export function Toolbar({ tracks }: { tracks: Tracks }) {
-  return (
-    <div class="tl-bar" role="toolbar" aria-label={t("tl_toolbar")}>
-      <Search />
-      <span class="grow" />
-      <Moves />
-      <Coloring />
-      <TrackMenu tracks={tracks} />
-      <Switch name="frames" on={choices.value.frames} label={t("tl_python")} />
-      <Switch name="flows" on={showFlows.value} label={t("tl_flows")} />
-      <PathSwitch />
-      <span class="tl-divide" />
-      <button type="button" class="button" onClick={() => act("use")}>
-        {t("tl_use")} <kbd>Enter</kbd>
-      </button>
-      <Save />
-    </div>
-  );
+  const pieces = showPath.value && !hasNoSteps();
+  const items: ToolItem[] = [
+    { id: "search", node: <Search />, grows: true },
+    { id: "moves", node: <Moves />, leaves: 1 },
+    { id: "color", node: <Coloring />, leaves: 4 },
+    { id: "filter", node: choices.value.filter ? <Filtered /> : null },
+    { id: "tracks", node: <TrackMenu tracks={tracks} />, leaves: 3 },
+    { id: "frames", node: <Switch name="frames" on={choices.value.frames} label={t("tl_python")} />, leaves: 6 },
+    { id: "flows", node: <Switch name="flows" on={showFlows.value} label={t("tl_flows")} />, leaves: 7 },
+    { id: "path", node: hasNoSteps() ? null : <PathSwitch />, leaves: 5 },
+    { id: "pieces", node: pieces ? <PathPieces /> : null },
+    { id: "use", node: <UseView />, leaves: 8 },
+    { id: "save", node: <Save />, leaves: 2 },
+  ];
+  return <Bar class="tl-bar" label={t("tl_toolbar")} more={t("tl_more")} items={items} />;
 }
 
+const UseView = () => (
+  <button type="button" class="button" onClick={() => act("use")}>
+    {t("tl_use")} <kbd>Enter</kbd>
+  </button>
+);
+
+const Filtered = () => (
+  <button type="button" class="button tl-filtered" onClick={clearFilter}>
+    {choices.value.filter} ×
+  </button>
+);
+
+/** The field, and in it how many hits there are and the ways between them: its width does not depend on them. */
 function Search() {
   const field = useRef<HTMLInputElement>(null);
   const q = sought.value;
@@ -48,6 +60,7 @@ function Search() {
     if (field.current && document.activeElement !== field.current) field.current.value = q;
   }, [q]);
   const all = askSearch();
+  const wrong = q ? searchMistake() : undefined;
   const here = hitsInView();
   const keys = (e: KeyboardEvent) => {
     if (e.key === "Enter") goToHit(e.shiftKey ? -1 : 1);
@@ -57,22 +70,24 @@ function Search() {
     }
   };
   return (
-    <>
-      <label class="tl-find">
-        <Icon name="search" />
-        <input
-          id="tl-find"
-          ref={field}
-          type="text"
-          placeholder={t("tl_find")}
-          aria-label={t("tl_find")}
-          spellcheck={false}
-          onInput={(e) => search(e.currentTarget.value)}
-          onKeyDown={keys}
-        />
-        <kbd>/</kbd>
-      </label>
-      {q && all ? (
+    <div class={wrong ? "tl-find wrong" : "tl-find"}>
+      <Icon name="search" />
+      <input
+        id="tl-find"
+        ref={field}
+        type="text"
+        placeholder={t("tl_find")}
+        aria-label={t("tl_find")}
+        title={t("tl_find_help")}
+        spellcheck={false}
+        onInput={(e) => search(e.currentTarget.value)}
+        onKeyDown={keys}
+      />
+      {wrong ? (
+        <span class="tl-hits critical" role="status" title={wrong}>
+          {wrong}
+        </span>
+      ) : q && all ? (
         <span class="tl-hits" role="status">
           {all.total === 0
             ? t("tl_no_hits")
@@ -84,8 +99,10 @@ function Search() {
             ›
           </button>
         </span>
-      ) : null}
-    </>
+      ) : (
+        <kbd>/</kbd>
+      )}
+    </div>
   );
 }
 
@@ -128,7 +145,6 @@ function Coloring() {
 }
 
 function TrackMenu({ tracks }: { tracks: Tracks }) {
-  const { filter } = choices.value;
   const groups = new Map(tracks.groups.map((g) => [g.id, groupName(g)]));
   const shown = tracks.lanes.filter((l) => isShown(l, choices.value)).length;
   const items = tracks.lanes.map((l) => ({
@@ -138,26 +154,19 @@ function TrackMenu({ tracks }: { tracks: Tracks }) {
   }));
   const all = { id: "all", label: t("tl_tracks_all"), separator: true };
   return (
-    <>
-      {filter ? (
-        <button type="button" class="button tl-filtered" onClick={clearFilter}>
-          {filter} ×
-        </button>
-      ) : null}
-      <Menu
-        name={t("tl_tracks")}
-        label={
-          <>
-            <span class="t2">{t("tl_tracks")}</span> <b>{t("tl_tracks_n", { n: shown, all: tracks.lanes.length })}</b>
-          </>
-        }
-        items={[...items, all]}
-        filter={t("tl_tracks_filter")}
-        stay
-        right
-        onChoose={(id) => (id === "all" ? clearFilter() : showOrHide(tracks, Number(id)))}
-      />
-    </>
+    <Menu
+      name={t("tl_tracks")}
+      label={
+        <>
+          <span class="t2">{t("tl_tracks")}</span> <b>{t("tl_tracks_n", { n: shown, all: tracks.lanes.length })}</b>
+        </>
+      }
+      items={[...items, all]}
+      filter={t("tl_tracks_filter")}
+      stay
+      right
+      onChoose={(id) => (id === "all" ? clearFilter() : showOrHide(tracks, Number(id)))}
+    />
   );
 }
 
@@ -180,23 +189,19 @@ function Switch({ name, on, label }: { name: string; on: boolean; label: string 
   );
 }
 
-/** The critical path: on or off, and from piece to piece. */
+/** The critical path: on or off. */
 function PathSwitch() {
-  if (hasNoSteps()) return null;
   const on = showPath.value;
   return (
-    <>
-      <button
-        type="button"
-        class={on ? "button tl-switch tl-on" : "button tl-switch"}
-        aria-pressed={on}
-        title={t("tl_path_words")}
-        onClick={togglePath}
-      >
-        {t("tl_path")}
-      </button>
-      {on ? <PathPieces /> : null}
-    </>
+    <button
+      type="button"
+      class={on ? "button tl-switch tl-on" : "button tl-switch"}
+      aria-pressed={on}
+      title={t("tl_path_words")}
+      onClick={togglePath}
+    >
+      {t("tl_path")}
+    </button>
   );
 }
 
