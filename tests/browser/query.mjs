@@ -79,6 +79,58 @@ test("query: a mistake is shown where it is, and another question goes on", asyn
   }
 });
 
+test("query: what is typed is colored and completed by tables, columns and functions", (s) =>
+  visit(s, "query?run=sample", async (page) => {
+    await settled(page);
+    const offered = () => page.$$eval(".sql-completions:not([hidden]) [role=option] code", (l) => l.map((e) => e.textContent));
+    await page.focus("textarea");
+    await page.keyboard.type("SELECT * FROM ker");
+    assert.equal((await offered())[0], "kernel");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.inputValue("textarea"), "SELECT * FROM kernel");
+    await page.keyboard.type(" ORDER BY op_n");
+    assert.equal((await offered())[0], "op_name");
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await offered(), []);
+    const inks = await page.$$eval(".sql-colors span", (l) => l.map((e) => `${e.className} ${e.textContent.trim()}`));
+    assert.ok(inks.includes("ink-keyword SELECT") && inks.includes("ink-definition kernel"), String(inks));
+    assert.equal((await page.textContent(".sql-colors")).trimEnd(), await page.inputValue("textarea"));
+  }));
+
+test("query: a notebook of cells with notes and charts is in its link", (s) =>
+  visit(s, place(SQL), async (page, context) => {
+    await settled(page);
+    await page.fill(".cell-note", "Which operators cost most?");
+    await page.press(".cell-note", "Tab");
+    await addressHas(page, "cells=");
+    await page.click("role=button[name='Add a cell']");
+    const second = page.locator("textarea").nth(1);
+    await second.fill("SELECT dur FROM kernel");
+    await second.press("Control+Enter");
+    await settled(page);
+    const result = page.locator("section[aria-label='Result 2']");
+    for (const [form, drawn] of [["Histogram", "rect"], ["Points", "circle"], ["Line", "path[stroke]"]]) {
+      await result.getByRole("radio", { name: form }).click();
+      await settled(page);
+      assert.ok((await result.locator(`svg[data-chart] ${drawn}`).count()) > 0, form);
+    }
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await settled(other);
+    assert.equal(await other.inputValue(".cell-note"), "Which operators cost most?");
+    assert.equal(await other.locator("textarea").nth(1).inputValue(), "SELECT dur FROM kernel");
+    assert.equal(await other.locator("section[aria-label='Result 2'] [role=radio][aria-checked=true]").textContent(), "Line");
+    await other.click("role=button[name='Remove cell 1']");
+    await addressHas(other, "sql=SELECT dur FROM kernel");
+    await other.close();
+  }));
+
+test("query: a heat map of two columns of words and one of numbers", (s) =>
+  visit(s, place("SELECT kind, track, sum(dur) AS t FROM slice GROUP BY kind, track", "&form=heat"), async (page) => {
+    await settled(page);
+    assert.ok((await page.locator(".heat-cell").count()) > 4);
+  }));
+
 test("query: pictures in both themes and languages, without a serious fault of accessibility", (s) =>
   visit(s, place(SQL), async (page) => {
     await settled(page);

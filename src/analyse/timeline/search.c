@@ -147,9 +147,9 @@ status search_make(const lod *l, const search_question *q, arena *a, search_resu
         s.pixels_per_ns = q->width_px / (double)max_i64(1, sub_i64(q->to_ns, q->from_ns));
     }
     if (!search_is_empty(&q->query)) {
-        TRY(search_filter_new(&q->query, l, &s.filter, err));
+        TRY(search_filter_make(&q->query, l, a, &s.filter, err));
         status collected = collect(&s, a, err);
-        search_filter_free(s.filter);
+        search_filter_fini(s.filter);
         TRY(collected);
     }
     sort_index(made.hits, scratch, made.n_hits, compare_hits, &s);

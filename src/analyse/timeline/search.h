@@ -46,8 +46,9 @@ bool search_is_empty(const search_query *q);
 
 /* A query made ready for many names and slices. */
 typedef struct search_filter search_filter;
-status search_filter_new(const search_query *q, const lod *l, search_filter **out, error *err) MUST_USE;
-void search_filter_free(search_filter *f);
+status search_filter_make(const search_query *q, const lod *l, arena *a, search_filter **out,
+                          error *err) MUST_USE;
+void search_filter_fini(search_filter *f);
 bool search_fits_name(const search_filter *f, str name);
 /* All but the name. */
 bool search_fits_slice(const search_filter *f, uint32_t slice);

@@ -3,7 +3,6 @@
  * A regular expression comes from a reader of the page: it is short and has neither repetition
  * counts nor back references, which can cost memory and time without limit. */
 #include <regex.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/kind_names.h"
@@ -143,7 +142,7 @@ static status add_field(search_query *q, const search_token *w, bool *is_field, 
     if (sign == '~' && str_eq(field, STR("name"))) return add_pattern(q, value, w->not, err);
     if (sign == '=' && str_eq(field, STR("name")))
         return add_word(q, value, SEARCH_WHOLE, w->not, err);
-    *is_field = !w->not;
+    *is_field = !w->not ;
     if (w->not ) return OK;
     if (sign == '=' && (str_eq(field, STR("stream")) || str_eq(field, STR("thread"))))
         return add_track(q, field, value, err);
@@ -163,7 +162,8 @@ status search_parse(str text, search_query *out, error *err) {
         TRY(add_field(&q, &w, &is_field, err));
         if (is_field) continue;
         bool limit = w.text.n > 1 && (w.text.p[0] == '>' || w.text.p[0] == '<');
-        bool number = limit && (w.text.p[1] == '=' || (w.text.p[1] >= '0' && w.text.p[1] <= '9'));
+        bool number =
+            limit && (w.text.p[1] == '=' || (w.text.p[1] >= '0' && w.text.p[1] <= '9'));
         if (number && !w.quoted && !w.not )
             TRY(add_limit(&q, w.text, err));
         else
@@ -189,11 +189,9 @@ struct search_filter {
     bool by_step;
 };
 
-void search_filter_free(search_filter *f) {
-    if (!f) return;
-    for (uint32_t i = 0; i < f->n_compiled; i++)
+void search_filter_fini(search_filter *f) {
+    for (uint32_t i = 0; f && i < f->n_compiled; i++)
         if (f->q.words[i].how == SEARCH_PATTERN) regfree(&f->compiled[i]);
-    free(f);
 }
 
 static status compile_words(search_filter *f, error *err) {
@@ -203,9 +201,11 @@ static status compile_words(search_filter *f, error *err) {
     return OK;
 }
 
-status search_filter_new(const search_query *q, const lod *l, search_filter **out, error *err) {
-    search_filter *f = calloc(1, sizeof *f);
+status search_filter_make(const search_query *q, const lod *l, arena *a, search_filter **out,
+                          error *err) {
+    search_filter *f = ARENA_ARRAY(a, search_filter, 1);
     if (!f) FAIL_MEMORY(err);
+    *f = (search_filter){0};
     f->q = *q;
     f->l = l;
     f->by_step = !steps_are_all(q->steps);
@@ -215,12 +215,9 @@ status search_filter_new(const search_query *q, const lod *l, search_filter **ou
     f->steps.last_step = q->steps.last;
     status s = f->by_step ? trace_require(l->t, SELECT_TABLES, err) : OK;
     if (s == OK) s = compile_words(f, err);
-    if (s != OK) {
-        search_filter_free(f);
-        return s;
-    }
+    if (s != OK) search_filter_fini(f);
     *out = f;
-    return OK;
+    return s;
 }
 
 static bool fits_pattern(const regex_t *regex, str name) {

@@ -110,7 +110,7 @@ export const enTimeline = {
   tl_flow_none: "Select a box to see what launched it and what it launched.",
   tl_flow_no: "This box has no flows.",
   tl_search_none:
-    'Type in the field above: words, -word, "two words", name~conv.*bwd, name=aten::mm, kind:kernel, dur>1ms, stream=7, thread=391, step=3.',
+    'Type in the field above: words, -word, "two words", name~conv.+bwd, name=aten::mm, kind:kernel, dur>1ms, stream=7, thread=391, step=3.',
   tl_notes_none: "Press M to mark the selection. Notes are part of the URL, so a shared link includes them.",
   tl_counters_none: "No counters in this area.",
   tl_note_new: "note",
@@ -233,5 +233,5 @@ export const enTimeline = {
   tl_percentile: "percentile {n}",
   tl_find_like: "Find them all",
   tl_more: "More controls",
-  tl_find_help: 'words · -word · "two words" · name~conv.*bwd · kind:kernel · dur>1ms · stream=7 · thread=391 · step=3',
+  tl_find_help: 'words · -word · "two words" · name~conv.+bwd · kind:kernel · dur>1ms · stream=7 · thread=391 · step=3',
 };

@@ -112,7 +112,7 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_flow_none: "选中一个色块，查看它由谁下发、又下发了什么。",
   tl_flow_no: "此色块没有关联。",
   tl_search_none:
-    '在上方输入：单词、-单词、"两个单词"、name~conv.*bwd、name=aten::mm、kind:kernel、dur>1ms、stream=7、thread=391、step=3。',
+    '在上方输入：单词、-单词、"两个单词"、name~conv.+bwd、name=aten::mm、kind:kernel、dur>1ms、stream=7、thread=391、step=3。',
   tl_notes_none: "按 M 标注选中项。标注保存在网址中，分享链接时会一并带上。",
   tl_counters_none: "此区域内没有计数器。",
   tl_note_new: "标注",
@@ -235,5 +235,5 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_percentile: "第 {n} 百分位",
   tl_find_like: "查找全部",
   tl_more: "更多控件",
-  tl_find_help: '单词 · -单词 · "两个单词" · name~conv.*bwd · kind:kernel · dur>1ms · stream=7 · thread=391 · step=3',
+  tl_find_help: '单词 · -单词 · "两个单词" · name~conv.+bwd · kind:kernel · dur>1ms · stream=7 · thread=391 · step=3',
 };

@@ -1,4 +1,4 @@
-// A row of controls that is always one row: what has no room waits behind a button at its end, those with the highest
+// A row of controls that is always one row: what has no room is in a list at its end, those with the highest
 // `leaves` first. So nothing below it moves when a control grows or the window shrinks.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

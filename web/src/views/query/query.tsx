@@ -1,91 +1,111 @@
-// Query: any question in SQL, with its result as a table or a chart. The question is in the address.
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { ApiError, Cell, Column, Table as Result } from "../../api/types.ts";
+// Query: a notebook of questions in SQL, each with its note and its result as a table or a chart. It is in the address.
+import { useRef } from "preact/hooks";
+import type { ApiError, Column, Table as Result, Cell as Value } from "../../api/types.ts";
+import { thousands } from "../../base/format.ts";
 import { showSlice } from "../../model/evidence.ts";
+import { addCell, type Cell, cellsNow, FORMS, type Form, removeCell, setCell } from "../../model/notebook.ts";
 import { askSql, placeOf, q, sqlCsv } from "../../model/query.ts";
-import { choice, go, param } from "../../model/route.ts";
+import { go, param } from "../../model/route.ts";
 import { Segmented } from "../../widgets/controls.tsx";
+import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { Headline } from "../shared/verdict.tsx";
-import { isNumber, numberText, ResultChart, unitOf } from "./result-chart.tsx";
+import { SqlEditor } from "./editor.tsx";
+import { axesOf, numberText, ResultChart, unitOf } from "./result-chart.tsx";
 
 export function Query() {
-  const sql = param("sql");
-  return sql ? <Asked sql={sql} /> : <Start />;
-}
-
-const runSql = (sql: string) => go({ params: { sql: sql.trim() || undefined, sort: undefined, y: undefined } });
-
-function Start() {
+  const cells = cellsNow();
+  const empty = cells.length === 1 && !cells[0]?.sql;
   return (
     <>
-      <Headline title={q("title")} facts={[q("facts_start")]} />
+      <Headline
+        title={q("title")}
+        facts={[empty ? q("facts_start") : cells.length > 1 ? q("facts_cells", { n: cells.length }) : undefined]}
+      />
       <div class="grid">
-        <Editor sql="" error={undefined} />
-        <Examples />
+        {cells.map((cell, i) => (
+          <OneCell key={i} cell={cell} at={i} alone={cells.length === 1} />
+        ))}
+        <p class="w12 cell-add">
+          <button type="button" class="button" onClick={() => addCell()}>
+            {q("add_cell")}
+          </button>
+        </p>
+        <Examples at={cells.length - 1} />
       </div>
     </>
   );
 }
 
-function Asked({ sql }: { sql: string }) {
-  const asked = askSql(sql);
-  const tables = asked.error ? [] : Object.entries(asked.value?.tables ?? {});
-  const n = tables[0]?.[1].rows.length ?? 0;
-  const notes = (asked.value?.quality.notes ?? []).map(String);
-  return (
-    <>
-      <Headline title={q("title")} facts={tables.length ? [q("facts_rows", { n }), ...notes] : []} />
-      <div class="grid">
-        <Editor sql={sql} error={asked.error} />
-        {asked.error
-          ? null
-          : tables.map(([name, table]) => (
-              <ResultPanel key={name} name={tables.length > 1 ? name : q("result")} table={table} sql={sql} old={asked.old} />
-            ))}
-        <Examples />
-      </div>
-    </>
-  );
+// ---- a cell: a note, a question, its answer ----
+
+interface CellProps {
+  cell: Cell;
+  at: number;
+  alone: boolean;
 }
 
-// ---- the question ----
-
-function Editor({ sql, error }: { sql: string; error: ApiError | undefined }) {
-  const [text, setText] = useState(sql);
-  const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => setText(sql), [sql]); // an example, or one step back
-  const onKey = (e: KeyboardEvent) => {
-    if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return;
-    e.preventDefault();
-    runSql(box.current?.value ?? text);
-  };
+function OneCell({ cell, at, alone }: CellProps) {
+  const text = useRef(cell.sql);
+  const asked = cell.sql ? askSql(cell.sql, `query ${at}`) : undefined;
+  const tables = asked && !asked.error ? Object.entries(asked.value?.tables ?? {}) : [];
+  const notes = (asked?.value?.quality.notes ?? []).map(String);
+  const run = (sql: string) => setCell(at, { sql: sql.trim() });
   const controls = (
     <>
-      <button type="button" class="button" onClick={() => runSql(".tables")}>
+      <button type="button" class="button" onClick={() => run(".tables")}>
         {q("tables")}
       </button>
-      <button type="button" class="button" onClick={() => runSql(text)}>
+      {alone ? null : (
+        <button type="button" class="button" aria-label={q("remove_cell", { n: at + 1 })} onClick={() => removeCell(at)}>
+          ×
+        </button>
+      )}
+      <button type="button" class="button primary" onClick={() => run(text.current)}>
         {q("run")}
       </button>
     </>
   );
   return (
-    <Panel name={q("sql")} words={q("sql_words")} controls={controls} span="w12">
-      <textarea
-        ref={box}
-        class="sql-text"
-        aria-label={q("sql")}
-        spellcheck={false}
-        rows={Math.min(14, Math.max(4, text.split("\n").length + 1))}
-        value={text}
-        onInput={(e) => setText(e.currentTarget.value)}
-        onKeyDown={onKey}
-      />
-      {error ? <Mistake sql={sql} error={error} /> : null}
-    </Panel>
+    <>
+      <Panel
+        name={alone ? q("sql") : q("cell", { n: at + 1 })}
+        words={
+          tables.length ? [q("rows", { n: thousands(tables[0]?.[1].rows.length ?? 0) }), ...notes].join(" · ") : q("sql_words")
+        }
+        controls={controls}
+        span="w12 sql-panel"
+      >
+        <input
+          type="text"
+          class="cell-note"
+          placeholder={q("note")}
+          aria-label={q("note_of", { n: at + 1 })}
+          value={cell.note ?? ""}
+          onChange={(e) => setCell(at, { note: e.currentTarget.value.trim() || undefined }, true)}
+        />
+        <SqlEditor
+          sql={cell.sql}
+          onRun={run}
+          onText={(t) => {
+            text.current = t;
+          }}
+        />
+        {asked?.error ? <Mistake sql={cell.sql} error={asked.error} /> : null}
+      </Panel>
+      {tables.map(([name, table]) => (
+        <ResultPanel
+          key={name}
+          name={tables.length > 1 ? name : alone ? q("result") : q("result_of", { n: at + 1 })}
+          table={table}
+          cell={cell}
+          at={at}
+          old={asked?.old ?? false}
+        />
+      ))}
+    </>
   );
 }
 
@@ -107,7 +127,7 @@ function Mistake({ sql, error }: { sql: string; error: ApiError }) {
   );
 }
 
-function Examples() {
+function Examples({ at }: { at: number }) {
   const asked = askSql(".examples", "query-examples");
   const rows = asked.value?.tables.examples?.rows ?? [];
   return (
@@ -115,7 +135,7 @@ function Examples() {
       <ul class="sql-examples">
         {rows.map(([question, sql]) => (
           <li key={String(question)}>
-            <button type="button" class="link" title={String(sql)} onClick={() => runSql(String(sql))}>
+            <button type="button" class="link" title={String(sql)} onClick={() => setCell(at, { sql: String(sql) })}>
               {String(question)}
             </button>
           </li>
@@ -130,38 +150,47 @@ function Examples() {
 interface ResultProps {
   name: string;
   table: Result;
-  sql: string;
+  cell: Cell;
+  at: number;
   old: boolean;
 }
 
-function ResultPanel({ name, table, sql, old }: ResultProps) {
-  const [form, setForm] = choice("form", "table");
-  const numbers = table.columns.map((c, i) => ({ c, i })).filter(({ c }) => isNumber(c));
-  const [y, setY] = choice("y", String(numbers[0]?.i ?? -1));
+function ResultPanel({ name, table, cell, at, old }: ResultProps) {
+  const form = (FORMS as readonly string[]).includes(cell.form ?? "") ? (cell.form as Form) : "table";
+  const { x, y } = axesOf(table, form, cell);
+  const menu = (label: string, chosen: number, key: "x" | "y") =>
+    form === "table" || (form === "histogram" && key === "x") ? null : (
+      <Menu
+        class="small-menu"
+        right
+        name={label}
+        label={
+          <>
+            <span class="t2">{label}</span> <b>{table.columns[chosen]?.name ?? q("row")}</b>
+          </>
+        }
+        items={table.columns.map((c, i) => ({ id: String(i), label: c.name, checked: i === chosen }))}
+        onChoose={(id) => setCell(at, { [key]: id })}
+      />
+    );
   const controls = (
     <>
-      {form !== "table" && numbers.length > 1 ? (
-        <Segmented
-          choices={numbers.slice(0, 6).map(({ c, i }) => ({ id: String(i), label: c.name }))}
-          chosen={y}
-          label={q("value")}
-          onChoose={setY}
-        />
-      ) : null}
+      {menu(q("along"), x, "x")}
+      {menu(q("value"), y, "y")}
       <Segmented
-        choices={{ table: q("as_table"), bars: q("as_bars"), line: q("as_line") }}
+        choices={FORMS.map((id) => ({ id, label: q(`as_${id}`) }))}
         chosen={form}
         label={q("form")}
-        onChoose={setForm}
+        onChoose={(id) => setCell(at, { form: id === "table" ? undefined : id })}
       />
     </>
   );
   return (
-    <Panel name={name} words={form === "table" ? q("result_words") : ""} controls={controls} csv={sqlCsv(sql)} span="w12">
+    <Panel name={name} words={form === "table" ? q("result_words") : ""} controls={controls} csv={sqlCsv(cell.sql)} span="w12">
       {form === "table" ? (
         <ResultTable name={name} table={table} old={old} />
       ) : (
-        <ResultChart table={table} y={Number(y)} form={form} />
+        <ResultChart table={table} x={x} y={y} form={form} />
       )}
     </Panel>
   );
@@ -198,14 +227,14 @@ function columnOf(c: Column, i: number): TableColumn {
   return { ...base, show: (v) => (typeof v === "number" ? numberText(v, c) : "–") };
 }
 
-const order = (a: Cell, b: Cell): number => {
+const order = (a: Value, b: Value): number => {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   if (typeof a === "number" && typeof b === "number") return a - b;
   return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 };
 
 /** Rows in the order that the head of the table asks for; without one, in that of the SQL. */
-function sorted(table: Result, sort: string): readonly Cell[][] {
+function sorted(table: Result, sort: string): readonly Value[][] {
   const [key = "", way = "desc"] = sort.split(":");
   const i = table.columns.findIndex((_, k) => keyOf(k) === key);
   if (i < 0) return table.rows;
