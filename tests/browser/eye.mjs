@@ -88,6 +88,7 @@ export function look() {
     const cut = hidden(e, box);
     if (cut && !scrolls(cut.e)) {
       const dots = cut.side && !cut.below && cut.s.textOverflow === "ellipsis";
+      if (cut.below && cut.s.webkitLineClamp !== "none" && hover(e)) continue; // the last line ends in dots
       if (cut.auto && cut.side && !scrolled.has(cut.e)) say("has to be scrolled sideways", text, scrolled.add(cut.e) && cut.e);
       else if (cut.auto) continue; // said once, or below as a box that scrolls
       else if (!dots) say(cut.below ? "cut at its lower edge" : "cut without dots", text, cut.e);

@@ -208,3 +208,26 @@ test("timeline: what an area holds is saved as a table", (s) =>
     assert.match(rows[0], /name/);
     assert.ok(rows.length > (await page.locator(".tl-area tbody tr").count()));
   }));
+
+test("runs: what was found is the first column and can be read; the filter takes words and excludes them", async (s) => {
+  const own = await s.another((folder) => (addSample(s, folder, "first"), addSample(s, folder, "second")));
+  try {
+    await visit({ ...s, url: own.url }, "runs", async (page) => {
+      await page.waitForSelector(".run-verdict >> text=/GPU is idle/ >> nth=1");
+      const head = await cells(page, "section[aria-label='Runs'] thead th");
+      assert.match(head[0], /^What was found/);
+      assert.ok(!head.includes("State"), "every run is ready");
+      const wide = await page.$eval("section[aria-label='Runs'] th", (th) => th.offsetWidth);
+      assert.ok(wide >= 380, `${wide}`);
+      const shown = () => page.locator("section[aria-label='Runs'] tbody tr:not(.spacer)").count();
+      await page.fill("main input[type=search]", "pytorch -second");
+      await addressHas(page, "q=pytorch -second");
+      await page.waitForFunction(() => document.querySelectorAll("section[aria-label='Runs'] tbody tr:not(.spacer)").length === 1);
+      await page.fill("main input[type=search]", "no such words");
+      await page.waitForFunction(() => document.querySelectorAll("section[aria-label='Runs'] tbody tr:not(.spacer)").length === 0);
+      assert.equal(await shown(), 0);
+    });
+  } finally {
+    await own.end();
+  }
+});

@@ -372,7 +372,7 @@ export const en = {
   runs_mean_step: "Mean step",
   runs_date: "Date",
   runs_state: "State",
-  runs_verdict: "Verdict",
+  runs_verdict: "What was found",
   // trust
   trust_title: "Data quality",
   trust_input: "Input",

@@ -1,7 +1,6 @@
 // Runs: the start page when there is more than one. Two that are ticked can be compared.
 import { useState } from "preact/hooks";
 import type { RunInfo, SpanState } from "../../api/types.ts";
-import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { liveOf } from "../../model/live.ts";
@@ -12,7 +11,7 @@ import { Ends } from "../../widgets/long-name.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { sortKeys } from "../../widgets/sort.ts";
 import { Table } from "../../widgets/table.tsx";
-import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
+import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { Headline } from "../shared/verdict.tsx";
 import { OpenFiles } from "./drop-zone.tsx";
 
@@ -88,6 +87,7 @@ function rowOf(run: RunInfo, ticks: Ticks): TableRow {
     verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
     severity: verdict?.severity ?? (failed ? "warning" : null),
   };
+  const severity = cells.severity as "info" | null;
   const label = (
     <>
       <input
@@ -97,9 +97,8 @@ function rowOf(run: RunInfo, ticks: Ticks): TableRow {
         checked={ticks.names.includes(run.name)}
         onChange={() => ticks.turn(run.name)}
       />
-      <b class="ends">
-        <Ends text={run.name} />
-      </b>
+      {severity ? <SeverityMark severity={severity} size={13} label={t(`sev_${severity}`)} /> : <i class="no-severity" />}
+      <span class="run-verdict">{cells.verdict ?? "–"}</span>
     </>
   );
   return { key: run.name, cell: (c) => cells[c] ?? null, label };
@@ -141,9 +140,20 @@ function NoSuchRun() {
   );
 }
 
+/** Whether every word occurs; one after a minus must not. */
+const hasWords = (text: string, words: string): boolean =>
+  words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((w) =>
+      w.length > 1 && w.startsWith("-") ? !text.toLowerCase().includes(w.slice(1)) : text.toLowerCase().includes(w),
+    );
+
+const PHONE = 600; // px: narrower, a sentence may take many lines
+
 /** As wide as the longest name needs, in px, within reason: runs of one folder differ at the end of their names. */
 const nameWidth = (all: readonly RunInfo[]): number =>
-  Math.min(340, Math.max(180, 50 + 7.4 * Math.max(0, ...all.map((r) => r.name.length))));
+  Math.min(260, Math.max(120, 24 + 7.4 * Math.max(0, ...all.map((r) => r.name.length))));
 
 export function RunsTable() {
   const text = param("q");
@@ -157,7 +167,7 @@ export function RunsTable() {
   const { name: by, order } = sortKeys(sort)[0] ?? { name: "date", order: "desc" };
   const rows = all
     .map((r) => rowOf(r, ticks))
-    .filter((r) => text === "" || fuzzy(text, `${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")}`))
+    .filter((r) => hasWords(`${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")} ${r.cell("state")}`, text))
     .sort((a, b) => {
       const [x, y] = [a.cell(by), b.cell(by)];
       const less =
@@ -171,39 +181,33 @@ export function RunsTable() {
     title: t(`runs_${name}` as "runs_name"),
     ...extra,
   });
+  const some = (cell: string, usual: unknown) => rows.some((r) => r.cell(cell) !== usual);
   const columns: TableColumn[] = [
-    column("name", { text: true, width: nameWidth(all) }),
-    column("framework", { text: true, width: 100, leaves: 2 }),
-    column("workers", { width: 80, leaves: 4 }),
-    column("steps", { width: 70, leaves: 3 }),
-    column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 130 }),
-    column("date", { width: 140, soft: true }),
-    column("state", {
+    column("verdict", { text: true, stays: true, least: innerWidth < PHONE ? 150 : 380 }),
+    column("name", {
       text: true,
-      width: 120,
-      show: (v, row) => (row.cell("growing") ? <span class="growing">{String(v)}</span> : String(v)),
+      width: nameWidth(all),
+      show: (v) => (
+        <b class="ends" title={String(v)}>
+          <Ends text={String(v)} />
+        </b>
+      ),
     }),
-    column("verdict", {
-      text: true,
-      sortable: false,
-      stays: true,
-      least: 250,
-      show: (v, row) =>
-        v ? (
-          <span class="run-verdict" title={String(v)}>
-            {row.cell("severity") ? (
-              <SeverityMark
-                severity={row.cell("severity") as "info"}
-                size={13}
-                label={t(`sev_${row.cell("severity") as "info"}`)}
-              />
-            ) : null}{" "}
-            <span class="cut">{String(v)}</span>
-          </span>
-        ) : (
-          "–"
-        ),
-    }),
+    column("framework", { text: true, width: 92, leaves: 2 }),
+    ...(some("workers", 1) ? [column("workers", { width: 74, leaves: 4 })] : []),
+    column("steps", { width: 62, leaves: 3 }),
+    column("mean_step", { unit: "ns", each: true, width: 96, leaves: 1 }),
+    column("date", { width: 150, soft: true, leaves: 1 }),
+    // Ready is what a run is: the column is there when one is not.
+    ...(some("state", t("state_ready"))
+      ? [
+          column("state", {
+            text: true,
+            width: 108,
+            show: (v: CellValue, row: TableRow) => (row.cell("growing") ? <span class="growing">{String(v)}</span> : String(v)),
+          }),
+        ]
+      : []),
   ];
   return (
     <>
@@ -252,7 +256,7 @@ export function RunsTable() {
             columns={columns}
             sort={sort}
             onSort={setSort}
-            rowHeight={32}
+            rowHeight={44}
             height="max(420px, calc(100vh - 220px))"
             onRow={open}
             onEnter={open}
