@@ -231,3 +231,24 @@ test("runs: what was found is the first column and can be read; the filter takes
     await own.end();
   }
 });
+
+test("the large table of a view has no bar of its own: the page scrolls, the head stays, keys go along", (s) =>
+  visit(s, "operators?run=gpt_eager", async (page) => {
+    const bars = await page.evaluate(() => [...document.querySelectorAll("main, main *")].filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowY) && e.scrollHeight > e.clientHeight + 2 && e.clientHeight > 300).map((e) => e.tagName));
+    assert.deepEqual(bars, ["MAIN"]);
+    await page.$eval("main", (m) => {
+      m.scrollTop = m.scrollHeight;
+    });
+    await settled(page);
+    const { head, main, rows } = await page.evaluate(() => ({
+      head: document.querySelector(".main-table th").getBoundingClientRect().top,
+      main: document.querySelector("main").getBoundingClientRect().top,
+      rows: [...document.querySelectorAll(".main-table tbody tr:not(.spacer)")].filter((r) => r.getBoundingClientRect().top < innerHeight).length,
+    }));
+    assert.ok(Math.abs(head - main) < 2, `the head is at ${head}, the view at ${main}`);
+    assert.ok(rows > 10, `${rows} rows are drawn`);
+    await page.focus(".main-table .tscroll");
+    for (let i = 0; i < 4; i++) await page.keyboard.press("PageDown");
+    const active = await page.$eval(".main-table tr.active", (r) => r.getBoundingClientRect().bottom);
+    assert.ok(active <= 900, `${active}`);
+  }), ["gpt_eager"]);

@@ -92,16 +92,18 @@ test("layout: a name of any length in the verdict breaks and leaves the controls
 
 test("layout: on a phone no view is wider than the screen, and the top bar lies in one row", (s) =>
   visit(s, "overview?run=sample", async (page) => {
-    for (const view of ["overview", "operators", "kernels", "timeline", "memory", "steps", "why", "query", "runs"])
+    for (const view of ["overview", "operators", "kernels", "timeline", "memory", "steps", "why", "query", "runs", "code", "roofline", "modules", "pipeline", "compare", "history"])
       for (const lang of ["en", "zh"]) {
         await turnTo(page, `${view}?run=sample`, lang);
         await settled(page);
-        const { wide, right, left } = await page.evaluate(() => ({
+        const { wide, over, right, left } = await page.evaluate(() => ({
+          over: document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth,
           wide: document.scrollingElement.scrollWidth,
           right: document.querySelector(".crumbs").getBoundingClientRect().right,
           left: document.querySelector(".palette-field").getBoundingClientRect().left,
         }));
         assert.ok(wide <= 400, `${view} ${lang} is ${wide} px wide`);
+        if (view !== "timeline") assert.ok(over <= 0, `${view} ${lang} scrolls sideways by ${over} px`);
         assert.ok(right <= left, `${view} ${lang}: the run's name lies under the search field`);
       }
   }, { width: 400, height: 800 }));

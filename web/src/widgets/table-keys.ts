@@ -8,6 +8,7 @@ interface KeyState {
   flat: Flat;
   h: number;
   box: HTMLDivElement | null;
+  reveal: (y: number, row: number) => void;
   props: TableProps;
   toggle: (row: TableRow, at: number) => void;
   openMenu: (at: number, x: number, y: number) => void;
@@ -20,9 +21,7 @@ export function tableKeys(e: KeyboardEvent, s: KeyState): void {
     e.preventDefault();
     const next = Math.max(0, Math.min(s.flat.total - 1, s.active + move));
     s.setActive(next);
-    const y = next * s.h;
-    if (s.box && y < s.box.scrollTop) s.box.scrollTop = y;
-    if (s.box && y > s.box.scrollTop + s.box.clientHeight - 3 * s.h) s.box.scrollTop = y - s.box.clientHeight + 3 * s.h;
+    s.reveal(next * s.h, s.h);
   } else if (row && e.key === "Enter") {
     e.preventDefault();
     if (e.shiftKey && s.props.onTimeline && isPlaced(row)) s.props.onTimeline(row);

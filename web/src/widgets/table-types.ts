@@ -56,6 +56,7 @@ export interface TableProps {
   onFilter?: (row: TableRow, column?: string) => void; // only rows like this one
   onExport?: () => void;
   height?: number | string; // of the part that scrolls
+  flows?: boolean; // scrolls with the page
   old?: boolean | undefined;
   sum?: (column: string) => CellValue; // a row of totals
   sumLabel?: ComponentChildren;

@@ -49,8 +49,7 @@ function longestNumber(c: TableColumn, props: TableProps, scale: { scale: Scale;
 }
 
 /** The columns in the reader's order, those that have room or all of them, and how wide the table must be. */
-function useColumns(props: TableProps, width: number, scales: Scales) {
-  const [all, setAll] = useState(false);
+function useColumns(props: TableProps, width: number, scales: Scales, all: boolean) {
   const by = sortKeys(props.sort)[0]?.name; // the order makes no sense without its column
   const roomy = props.columns.map((c) => forNumber(c, longestNumber(c, props, scales.get(c.name))));
   const wanted = arranged(roomy, keptOf(tableKey(props.columns))).map((c) => (c.name === by ? { ...c, stays: true } : c));
@@ -60,14 +59,16 @@ function useColumns(props: TableProps, width: number, scales: Scales) {
   return {
     columns,
     gone: wanted.length - columns.length,
+    least,
     style: fixed ? { width: `${least}px` } : { minWidth: `${least}px` },
-    setAll,
   };
 }
 
 export function Table(props: TableProps) {
-  const { box, width, height: visible } = useView();
-  const [top, setTop] = useState(0);
+  const [all, setAll] = useState(false); // columns without room too: then the table scrolls sideways
+  const [wide, setWide] = useState(false); // wider than its room, whichever columns leave
+  const flows = props.flows === true && !all && !wide;
+  const { box, reveal, width, height: visible, top } = useView(flows);
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(props.open));
   const [known] = useState(() => placesOf(props));
   const [active, setActive] = useState(-1);
@@ -75,7 +76,8 @@ export function Table(props: TableProps) {
   const h = props.rowHeight ?? 26;
   const flat = flatten(props, opened, known);
   const scales = scalesOf(props.columns, flat);
-  const { columns, gone, style, setAll } = useColumns(props, width, scales);
+  const { columns, gone, style, least } = useColumns(props, width, scales, all);
+  if (width > 0 && least > width !== wide) setWide(least > width);
   const whole = paper.value;
   const first = whole ? 0 : Math.max(0, Math.floor(top / h) - 8);
   const last = Math.min(flat.total, whole ? PRINTED : Math.ceil((top + visible) / h) + 8);
@@ -88,7 +90,8 @@ export function Table(props: TableProps) {
   };
   const openMenu = (at: number, x: number, y: number, cell?: Element | null) =>
     setMenu({ x, y, items: rowItems(flat.at(at), columns, cell, props) });
-  const keys = (e: KeyboardEvent) => tableKeys(e, { active, setActive, flat, h, box: box.current, props, toggle, openMenu });
+  const keys = (e: KeyboardEvent) =>
+    tableKeys(e, { active, setActive, flat, h, box: box.current, reveal, props, toggle, openMenu });
   const rows = [];
   for (let i = first; i < last; i++) {
     const row = flat.at(i);
@@ -115,13 +118,12 @@ export function Table(props: TableProps) {
   };
   return (
     <div
-      class={`tscroll ${props.old ? "old" : ""}`}
-      style={{ maxHeight: tallest(props.height, flat.total * h) }}
+      class={`tscroll ${flows ? "flows" : ""} ${props.old ? "old" : ""}`}
+      style={{ maxHeight: flows ? "none" : tallest(props.height, flat.total * h) }}
       ref={box}
       tabIndex={0}
       role="group"
       aria-label={props.name}
-      onScroll={(e) => setTop(e.currentTarget.scrollTop)}
       onKeyDown={keys}
     >
       <table class={gone > 0 ? "narrowed" : ""} aria-rowcount={flat.total} style={{ "--row": `${h}px`, ...style }}>

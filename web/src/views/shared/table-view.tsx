@@ -123,6 +123,7 @@ export function TableView(props: Props) {
           onExport={() => file.current?.click()}
           {...(props.sum ? { sum: props.sum, sumLabel: t("total") } : {})}
           height={props.height ?? "max(420px, calc(100vh - 150px))"}
+          flows
           old={s.asked.old}
           empty={t("no_rows")}
         />
