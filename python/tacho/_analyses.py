@@ -128,6 +128,18 @@ SHOWN = {
         "op device calls self_size_increase size_increase self_allocation_bytes allocation_bytes self_allocations allocations",
     ("memory", "peaks"):
         "device allocated before reserved unused capacity time",
+    ("fits", "fits"):
+        "batch length allocated reserved least most limit fits largest device",
+    ("fits", "batches"):
+        "batch allocated reserved fits least most",
+    ("fits", "parts"):
+        "category bytes share recorded",
+    ("fits", "blocks"):
+        "category op bytes grows_with module line recorded allocations",
+    ("fits", "recorded"):
+        "recording batch length allocated replayed reserved replayed_reserved",
+    ("fits", "unknown"):
+        "reason bytes share why blocks",
     ("modules", "modules"):
         "module depth calls device_total device_self host_total host_self backward_device backward_host parent",
     ("lines", "lines"):
@@ -955,6 +967,85 @@ class Analyses:
         words = dict(locals())
         del words["self"]
         return self._asked("memory", words)
+
+    def fits(
+        self,
+        *,
+        other: Optional[Text] = None,
+        batch: Optional[int] = None,
+        length: Optional[int] = None,
+        device: Optional[Text] = None,
+        allocator: Optional[Literal["auto", "caching", "expandable", "exact"]] = None,
+        recorded_batch: Optional[Text] = None,
+        recorded_length: Optional[Text] = None,
+        run: Optional[Text] = None,
+        worker: Optional[Text] = None,
+        span: Optional[Text] = None,
+        all_workers: bool = False,
+        from_: Optional[Time] = None,
+        to: Optional[Time] = None,
+        step: Optional[Steps] = None,
+        sort: Optional[Text] = None,
+        search: Optional[Text] = None,
+        filter: Optional[Text] = None,
+        limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
+        threads: Optional[int] = None,
+        no_cache: bool = False,
+        memory_limit: Optional[Size] = None,
+        stable: bool = False,
+        strict: bool = False,
+        lang: Optional[Literal["en", "zh"]] = None,
+    ) -> Answer:
+        """Does the program fit into memory with another batch or length, and what would use it.
+
+        other: a second recording of the same program with another batch or length: sizes are then known,
+            not assumed.
+        batch: batch size to ask about; 0: as recorded.
+        length: length of a sequence, or side of an image, to ask about; 0: as recorded.
+        device: memory that the allocator may take, such as 80G (80 GiB, as accelerators are sold); by
+            default that of the recorded device.
+        allocator: how memory is taken from the device: by PyTorch's caching allocator, the same with
+            expandable segments, or exactly as asked for; auto: caching for an accelerator or with a
+            device, otherwise exact.
+        recorded_batch: batch size of each recording, where the shapes do not say it.
+        recorded_length: length of each recording, where the shapes do not say it.
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
+
+        Tables: fits, batches, parts, blocks, recorded, unknown.
+        """
+        words = dict(locals())
+        del words["self"]
+        return self._asked("fits", words)
 
     def modules(
         self,

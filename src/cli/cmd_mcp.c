@@ -68,6 +68,11 @@ static status make_words(agent *g, const mcp_call *c, char **words, int *n, erro
     for (uint32_t i = 0; i < c->n_arguments; i++) {
         str name = option_name(c, c->arguments[i].name), value = c->arguments[i].value;
         if (is_offset(name)) continue;
+        if (str_eq(name, STR("other"))) { /* a trace, too */
+            const char *path;
+            TRY(find_trace(g, value, &path, err));
+            value = str_of(path);
+        }
         str word = value.p ? arena_printf(&g->arena, "--%s=%s", name.p, value.p)
                            : arena_printf(&g->arena, "--%s", name.p);
         if (!word.p) FAIL_MEMORY(err);

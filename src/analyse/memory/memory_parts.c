@@ -206,8 +206,7 @@ static int64_t add_blocks(const memory_parts *m, const memory_moment *at, memory
     int64_t known = 0;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         if (!is_of(at, t, i) || !memory_is_held(t, i, at->row)) continue;
-        int64_t bytes = t->memory.bytes[i];
-        if (bytes < 0) bytes = sub_i64(0, bytes);
+        int64_t bytes = memory_bytes(t, i);
         add_block(s, m->part[i], bytes);
         s->estimated[m->part[i]] |= m->estimated[i];
         known = add_i64(known, bytes);

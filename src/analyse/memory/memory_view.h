@@ -4,6 +4,7 @@
 
 #include "analyse/group.h"
 #include "analyse/select.h"
+#include "base/num.h"
 
 /* One device that memory events speak of. */
 typedef struct {
@@ -60,6 +61,10 @@ bool memory_is_alive(const trace *t, uint32_t row, uint32_t at);
 bool memory_is_held(const trace *t, uint32_t row, uint32_t at);
 /* Is it such an allocation at all? */
 bool memory_is_followed(const trace *t, uint32_t row);
+/* Size of the event's block: without the sign of a release. */
+static inline int64_t memory_bytes(const trace *t, uint32_t row) {
+    return sat_i64(abs_u64(t->memory.bytes[row]));
+}
 /* Is the event inside the selection? */
 bool memory_is_selected(const memory_view *m, uint32_t row);
 /* The event that says who allocated the block: for a release its allocation, 0 when unknown. */

@@ -7,23 +7,14 @@
  * only. */
 #include "analyse/questions/memory_split.h"
 
-#include "analyse/questions/memory_owner.h"
+#include "analyse/questions/memory_blocks.h"
 #include "analyse/rows.h"
-#include "base/intern.h"
 #include "base/sort.h"
-
-typedef struct {
-    uint32_t device;
-    uint8_t part;
-    str op, module, line;
-    int64_t bytes, blocks;
-} block_group;
 
 typedef struct {
     memory_view *m;
     const memory_parts *parts;
-    memory_owner owner;
-    groups rows;          /* block_group */
+    block_groups groups;
     const uint32_t *rank; /* by device: place in the reader's order */
 } splitter;
 
@@ -57,50 +48,22 @@ static status write_split(table *to, memory_device *d, const memory_split *s, er
 
 /* ---- who made it ------------------------------------------------------------------------- */
 
-static bool same_group(const void *row, const void *key) {
-    const block_group *x = row, *y = key;
-    return x->device == y->device && x->part == y->part && str_eq(x->op, y->op) &&
-           str_eq(x->module, y->module) && str_eq(x->line, y->line);
-}
-
-static status add_block(splitter *s, uint32_t row, error *err) {
-    const trace *t = s->m->t;
-    int64_t bytes = t->memory.bytes[row];
-    bool ok = true, is_new;
-    block_group key = {.device = s->m->device_of[row], .part = s->parts->part[row]};
-    key.op = memory_name(s->m, row, &ok);
-    key.line = memory_owner_line(&s->owner, row, &ok);
-    if (memory_op(t, row)) key.module = memory_owner_module(&s->owner, memory_op(t, row));
-    if (!ok) FAIL_MEMORY(err);
-    uint64_t hash = hash_pair(hash_pair(intern_hash(key.op), intern_hash(key.module)),
-                              hash_pair(intern_hash(key.line), key.device << 8 | key.part));
-    uint32_t at = groups_at(&s->rows, hash, same_group, &key, &is_new);
-    if (at == GROUP_NONE) FAIL_MEMORY(err);
-    block_group *g = GROUP_ROW(&s->rows, block_group, at);
-    if (is_new) *g = key;
-    g->bytes = add_i64(g->bytes, bytes < 0 ? sub_i64(0, bytes) : bytes);
-    g->blocks++;
-    return OK;
-}
-
 static int compare_groups(uint32_t a, uint32_t b, const void *context) {
     const splitter *s = context;
-    const block_group *x = GROUP_ROW(&s->rows, block_group, a);
-    const block_group *y = GROUP_ROW(&s->rows, block_group, b);
+    const block_group *x = GROUP_ROW(&s->groups.rows, block_group, a);
+    const block_group *y = GROUP_ROW(&s->groups.rows, block_group, b);
     if (x->device != y->device) return s->rank[x->device] < s->rank[y->device] ? -1 : 1;
     if (x->part != y->part) return x->part < y->part ? -1 : 1;
     if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    int c = str_cmp(x->op, y->op);
-    if (!c) c = str_cmp(x->module, y->module);
-    return c ? c : str_cmp(x->line, y->line);
+    return block_group_compare(x, y);
 }
 
 static status write_groups(splitter *s, table *to, error *err) {
-    uint32_t *order = groups_order(&s->rows), *scratch = groups_order(&s->rows);
+    uint32_t *order = groups_order(&s->groups.rows), *scratch = groups_order(&s->groups.rows);
     if (!order || !scratch) FAIL_MEMORY(err);
-    sort_index(order, scratch, s->rows.n, compare_groups, s);
-    for (uint32_t i = 0; i < s->rows.n; i++) {
-        const block_group *g = GROUP_ROW(&s->rows, block_group, order[i]);
+    sort_index(order, scratch, s->groups.rows.n, compare_groups, s);
+    for (uint32_t i = 0; i < s->groups.rows.n; i++) {
+        const block_group *g = GROUP_ROW(&s->groups.rows, block_group, order[i]);
         row_memory_part_contents row = row_memory_part_contents_none();
         row.device = GROUP_ROW(&s->m->devices, memory_device, g->device)->name;
         row.category = memory_part_name(g->part);
@@ -116,13 +79,14 @@ static status write_groups(splitter *s, table *to, error *err) {
 
 static status write_contents(splitter *s, table *to, error *err) {
     memory_view *m = s->m;
-    TRY(groups_init(&s->rows, m->arena, sizeof(block_group), err));
-    TRY(trace_require(m->t, MEMORY_SPLIT_TABLES | LINE_TABLES, err));
-    TRY(memory_owner_modules(&s->owner, m->t, m->arena, err));
-    TRY(memory_owner_lines(&s->owner, m->t, m->arena, err));
+    TRY(block_groups_init(&s->groups, m, s->parts, err));
     for (uint32_t i = 1; i < m->t->memory.n; i++) {
         const memory_device *d = memory_device_of(m, i);
-        if (d->has_totals && memory_is_held(m->t, i, d->peak_row)) TRY(add_block(s, i, err));
+        block_group *g;
+        if (!d->has_totals || !memory_is_held(m->t, i, d->peak_row)) continue;
+        TRY(block_groups_at(&s->groups, i, &g, err));
+        g->bytes = add_i64(g->bytes, memory_bytes(m->t, i));
+        g->blocks++;
     }
     return write_groups(s, to, err);
 }

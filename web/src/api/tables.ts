@@ -658,6 +658,60 @@ export interface Tables {
       unused: number | null;
     };
   };
+  fits: {
+    fits: {
+      device: string | null;
+      batch: number | null;
+      length: number | null;
+      allocated: number | null;
+      reserved: number | null;
+      least: number | null;
+      most: number | null;
+      limit: number | null;
+      fits: string | null;
+      largest: number | null;
+    };
+    batches: {
+      batch: number | null;
+      allocated: number | null;
+      reserved: number | null;
+      least: number | null;
+      most: number | null;
+      fits: string | null;
+    };
+    parts: {
+      category: string | null;
+      recorded: number | null;
+      bytes: number | null;
+      share: number | null;
+    };
+    blocks: {
+      category: string | null;
+      op: string | null;
+      module: string | null;
+      line: string | null;
+      recorded: number | null;
+      bytes: number | null;
+      grows_with: string | null;
+      allocations: number | null;
+    };
+    recorded: {
+      recording: number | null;
+      batch: number | null;
+      length: number | null;
+      allocated: number | null;
+      replayed: number | null;
+      reserved: number | null;
+      replayed_reserved: number | null;
+    };
+    unknown: {
+      reason: string | null;
+      bytes: number | null;
+      share: number | null;
+      blocks: number | null;
+      why: string | null;
+    };
+  };
   modules: {
     modules: {
       module: string | null;
@@ -1628,6 +1682,15 @@ export interface Parameters {
     by?: "op" | "module" | "size";
     points?: number;
     evidence?: string;
+  };
+  fits: {
+    other?: string;
+    batch?: number;
+    length?: number;
+    device?: string;
+    allocator?: "auto" | "caching" | "expandable" | "exact";
+    "recorded-batch"?: string;
+    "recorded-length"?: string;
   };
   modules: {
     "group-by"?: "name" | "type";
