@@ -3,8 +3,8 @@
 
     models.py DIR [MODEL…]
 
-Each model runs at several batches and lengths. Of the first two DIR/MODEL gets the traces, of
-all DIR/truth.json gets the peak. The CPU is used unless PyTorch sees a GPU."""
+Each model runs at several batches and lengths. DIR/MODEL gets the traces of the first two,
+DIR/truth.json the peak of all. The CPU is used unless PyTorch sees a GPU."""
 import gzip
 import json
 import multiprocessing
@@ -171,7 +171,7 @@ def small(trace):
 
 
 def main():
-    """Each run is a process of its own: what another one left behind would count as its memory."""
+    """Each run has its own process: what another one left there would count as its memory."""
     out, truth = Path(sys.argv[1]), {}
     alone = multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1)
     for name, recorded, asked in SUITE:

@@ -116,6 +116,12 @@ SHOWN = {
         "device category bytes share blocks estimated",
     ("memory", "part_contents"):
         "category op bytes module line allocations device",
+    ("memory", "growth"):
+        "growth op per_step line module at_first at_last steps device",
+    ("memory", "oom"):
+        "cause requested allocated reserved unused capacity missing time device",
+    ("memory", "oom_contents"):
+        "category op bytes module line allocations",
     ("memory", "curve"):
         "time device allocated reserved",
     ("memory", "peak_contents"):
@@ -962,7 +968,8 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: parts, part_contents, curve, peak_contents, contents, events, statistics, peaks.
+        Tables: parts, part_contents, growth, oom, oom_contents, curve, peak_contents, contents, events,
+            statistics, peaks.
         """
         words = dict(locals())
         del words["self"]

@@ -58,7 +58,7 @@ static bool comes_before(const allocator_block *x, int64_t size, int64_t address
     return x->size != size ? x->size < size : x->address < address;
 }
 
-/* The link at each level behind which such a block is or would be. */
+/* The link at each level after which such a block is or would be. */
 static void find_links(caching_allocator *c, uint8_t pool, int64_t size, int64_t address,
                        uint32_t *links[LEVELS]) {
     uint32_t *row = c->free_heads[pool];
@@ -128,7 +128,7 @@ static void drop_block(caching_allocator *c, uint32_t block) {
     c->unused = block;
 }
 
-/* Takes the neighbor behind `block` into it; neither is listed. */
+/* Takes the neighbor after `block` into it; neither is listed. */
 static void join_next(caching_allocator *c, uint32_t block) {
     allocator_block *b = &c->blocks[block];
     uint32_t gone = b->next;

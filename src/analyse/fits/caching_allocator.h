@@ -4,14 +4,14 @@
  *   exact       what is asked for, nothing else: a host
  *   caching     PyTorch's allocator of CUDA: sizes in steps of 512 bytes; blocks up to 1 MiB
  *               out of segments of 2 MiB, up to 10 MiB out of segments of 20 MiB, larger ones
- *               in segments of their own in steps of 2 MiB; the smallest free block that is
+ *               in one segment each, in steps of 2 MiB; the smallest free block that is
  *               large enough is taken and split, a released one joins free neighbors
  *   expandable  the same with `expandable_segments:True`: one segment for small and one for
  *               large blocks, which grow at their end by 2 and 20 MiB
  *
  * Where a new segment would pass the limit, free segments are given back first (`retries`), as
  * PyTorch does; if that is not enough, the program runs out of memory. Streams are not
- * modelled: all blocks are of one. Defaults of PYTORCH_CUDA_ALLOC_CONF otherwise. */
+ * known: all blocks are of one. Defaults of PYTORCH_CUDA_ALLOC_CONF otherwise. */
 #ifndef ANALYSE_CACHING_ALLOCATOR_H
 #define ANALYSE_CACHING_ALLOCATOR_H
 

@@ -153,7 +153,7 @@ status fit_model_learn(fit_model *f, const fit_run *run, const fit_run *other, a
 }
 
 /* How far the replay of the recording is from what was reserved in it: streams, other settings
- * of the allocator, and segments that are older than the recording are not modelled. */
+ * of the allocator, and segments that are older than the recording are not known. */
 status fit_model_check(fit_model *f, allocator_kind kind, error *err) {
     fit_question as_recorded = {
         .at = known_size(f->run), .allocator = kind, .limit = INT64_MAX};

@@ -42,7 +42,7 @@ typedef struct {
     int64_t reserved; /* the most that was reserved; ABSENT_I64: not recorded */
 } fit_run;
 
-/* Finds the device that holds most; `view` must be initialised. */
+/* Finds the device that holds most; `view` must be initialized. */
 status fit_run_init(fit_run *r, const trace *t, run_size given, const params *p, arena *a,
                     error *err) MUST_USE;
 

@@ -21,7 +21,7 @@ typedef struct {
 status run_shapes_find(run_shapes *r, const trace *t, run_size given, arena *a,
                        error *err) MUST_USE;
 
-/* Of an allocation of so many bytes in an operator (a slice, 0: none). */
+/* For an allocation of so many bytes in an operator (a slice, 0: none). */
 size_guess run_shapes_guess(const run_shapes *r, uint32_t op, int64_t bytes);
 
 #endif

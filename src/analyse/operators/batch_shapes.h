@@ -24,7 +24,7 @@ status batch_shapes_init(batch_shapes **out, const trace *t, int64_t batch, aren
                          error *err) MUST_USE;
 /* 0: not found. */
 int64_t batch_shapes_size(const batch_shapes *z);
-/* Of an operator (a slice): by the innermost one around it that has any sizes. */
+/* For an operator (a slice): by the innermost one around it that has any sizes. */
 batch_growth batch_shapes_growth(batch_shapes *z, uint32_t slice);
 
 #endif

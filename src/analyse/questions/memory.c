@@ -3,12 +3,17 @@
  *   curve          allocated and reserved after each event that carries the totals
  *   peaks          for each device the first moment of the largest allocated, with the capacity
  *   parts          what the peak is made of: weights, activations, … (memory_split.c)
+ *   growth         what rises from step to step (memory_growth.c)
+ *   oom            why an allocation failed (memory_oom.c)
  *   peak_contents  what was alive then, contents: at a moment of choice (memory_contents.c)
  *   events         blocks: allocated, released, or both, by time; a window shows those that
  *                  were allocated or released inside it
  *   statistics     memory_stats.c
  *
  * Everything is one pass over the memory events, which are in order of time. */
+#include <string.h>
+
+#include "analyse/questions/memory_oom.h"
 #include "analyse/questions/memory_split.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
@@ -201,6 +206,8 @@ typedef struct {
     int64_t n_events, n_oom;
     const memory_device *first; /* in the reader's order, with totals; NULL: none */
     int64_t growth;             /* bytes a step; 0: none or not known */
+    memory_grower grower;       /* what grows most on `first` */
+    memory_failure failure;     /* the last one */
     bool flat; /* after the last step as much is allocated as after the first */
 } memory_facts;
 
@@ -209,10 +216,26 @@ static bool is_nothing_recorded(const void *facts, verdict *v) {
     return !((const memory_facts *)facts)->n_events;
 }
 
+static void say_failure(const memory_facts *f, verdict *v) {
+    const memory_failure *x = &f->failure;
+    if (x->requested > 0 && x->requested != ABSENT_I64)
+        verdict_add(v, arg_bytes("requested", x->requested));
+    if (x->cause && strcmp(x->cause, "fragmentation") == 0)
+        verdict_add(v, arg_bytes("fragmentation", x->unused));
+    if (x->cause && strcmp(x->cause, "growth") == 0) {
+        verdict_add(v, arg_text("grower", f->grower.name));
+        verdict_add(v, arg_bytes("growth", f->grower.per_step_bytes));
+    }
+    if (!x->holder.n) return;
+    verdict_add(v, arg_text("op", x->holder));
+    verdict_add(v, arg_bytes("bytes", x->holder_bytes));
+}
+
 static bool ran_out(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->n_oom) return false;
     verdict_add(v, arg_int("count", f->n_oom));
+    say_failure(f, v);
     return true;
 }
 
@@ -242,6 +265,7 @@ static bool grows(const void *facts, verdict *v) {
         return false;
     verdict_add(v, arg_bytes("growth", f->growth));
     verdict_add(v, arg_text("device", f->first->name));
+    if (f->grower.name.n) verdict_add(v, arg_text("grower", f->grower.name));
     if (f->first->capacity > f->first->peak)
         verdict_add(v,
                     arg_int("left", sub_i64(f->first->capacity, f->first->peak) / f->growth));
@@ -335,17 +359,24 @@ static int64_t find_growth(const memory_view *m, uint32_t device, bool *flat) {
     return n > 3 && growth > 0 && growth != INT64_MAX ? growth : 0;
 }
 
-static void judge(memory_view *m, const uint32_t *order) {
+/* The device that a reader wants first of those with totals. */
+static uint32_t first_device(const memory_view *m, const uint32_t *order) {
+    for (uint32_t i = 0; i < m->devices.n; i++)
+        if (GROUP_ROW(&m->devices, memory_device, order[i])->has_totals) return order[i];
+    return GROUP_NONE;
+}
+
+static status judge(memory_view *m, const memory_parts *parts, uint32_t device, error *err) {
     memory_facts f = {.n_events = m->t->memory.n > 1 ? (int64_t)m->t->memory.n - 1 : 0};
     for (uint32_t i = 1; i < m->t->memory.n; i++) f.n_oom += m->t->memory.kind[i] == MEMORY_OOM;
-    uint32_t device = GROUP_NONE;
-    for (uint32_t i = 0; i < m->devices.n && device == GROUP_NONE; i++)
-        if (GROUP_ROW(&m->devices, memory_device, order[i])->has_totals) device = order[i];
+    TRY(memory_write_growth(m, parts, device, &f.grower, err));
+    TRY(memory_write_oom(m, parts, &f.grower, &f.failure, err));
     if (device != GROUP_NONE) {
         f.first = GROUP_ROW(&m->devices, memory_device, device);
         f.growth = find_growth(m, device, &f.flat);
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
+    return OK;
 }
 
 /* The tables with a row for each block and operator: most of the work, so only when they are
@@ -379,7 +410,7 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     TRY(memory_write_contents(&m, order, p, err));
     TRY(write_lists(&m, p, err));
     TRY(write_peaks(&m, order, err));
-    judge(&m, order);
+    TRY(judge(&m, &parts, first_device(&m, order), err));
     answer_finish(out, p);
     return OK;
 }

@@ -22,7 +22,8 @@ static bool same_group(const void *row, const void *key) {
 status block_groups_at(block_groups *b, uint32_t row, block_group **out, error *err) {
     uint32_t op = memory_op(b->m->t, row);
     bool ok = true, is_new;
-    block_group key = {.device = b->m->device_of[row], .part = b->parts->part[row]};
+    block_group key = {.device = b->m->device_of[row]};
+    if (!b->any_part) key.part = b->parts->part[row];
     key.op = memory_name(b->m, row, &ok);
     key.line = memory_owner_line(&b->owner, row, &ok);
     if (op) key.module = memory_owner_module(&b->owner, op);

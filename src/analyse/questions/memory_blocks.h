@@ -18,7 +18,8 @@ typedef struct {
     memory_view *m;
     const memory_parts *parts;
     memory_owner owner;
-    groups rows; /* block_group */
+    groups rows;   /* block_group */
+    bool any_part; /* whatever they are for: `part` is 0 */
 } block_groups;
 
 /* Loads the tables it needs: those of `memory` and of lines. */

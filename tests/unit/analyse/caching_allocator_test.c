@@ -32,7 +32,7 @@ static void segments_have_the_sizes_of_pytorch(void **state) {
     assert_int_equal(c.reserved, 2 * MIB);
     take(MIB + 1);
     assert_int_equal(c.reserved, 22 * MIB);
-    take(21 * MIB); /* in a segment of its own, in steps of 2 MiB */
+    take(21 * MIB); /* in one segment, in steps of 2 MiB */
     assert_int_equal(c.reserved, 44 * MIB);
 }
 

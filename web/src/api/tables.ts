@@ -604,6 +604,36 @@ export interface Tables {
       bytes: number | null;
       allocations: number | null;
     };
+    growth: {
+      device: string | null;
+      growth: string | null;
+      op: string | null;
+      module: string | null;
+      line: string | null;
+      per_step: number | null;
+      at_first: number | null;
+      at_last: number | null;
+      steps: number | null;
+    };
+    oom: {
+      device: string | null;
+      time: number | null;
+      requested: number | null;
+      allocated: number | null;
+      reserved: number | null;
+      unused: number | null;
+      capacity: number | null;
+      missing: number | null;
+      cause: string | null;
+    };
+    oom_contents: {
+      category: string | null;
+      op: string | null;
+      module: string | null;
+      line: string | null;
+      bytes: number | null;
+      allocations: number | null;
+    };
     curve: {
       time: number | null;
       device: string | null;
