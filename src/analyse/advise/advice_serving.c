@@ -73,7 +73,7 @@ bool advice_prompts_stall_decodes(const advice_facts *f, double limit, advice *o
     verdict_add(&out->words, arg_time("longest", served_ns(longest)));
     if (longest->it.prompt_tokens > 0)
         verdict_add(&out->words, arg_int("tokens", longest->it.prompt_tokens));
-    if (stalls.n_mixed * 2 > stalls.n) verdict_add(&out->words, arg_int("chunked", 1));
+    if (stalls.n_mixed > stalls.n / 2) verdict_add(&out->words, arg_int("chunked", 1));
     out->severity = SEVERITY_WARNING;
     show_iteration(longest, out);
     return true;

@@ -78,7 +78,7 @@ static status end_capture(capture_scan *s, error *err) {
     return OK;
 }
 
-/* A capture is of one thread; what is not ended by the end of the recording is none. */
+/* A capture is of one thread; what the recording does not see the end of does not count. */
 static status scan_track(capture_scan *s, uint32_t track, error *err) {
     const trace *t = s->t;
     bool open = false;

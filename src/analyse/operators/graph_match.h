@@ -3,9 +3,9 @@
  *   capture   BeginCapture  launch  launch  launch  EndCapture    inside operators and modules
  *   replay    GraphLaunch ──> kernel  kernel  kernel              one call for all of them
  *
- * A capture may be in a trace of its own. A replay is that of a capture only when it has as
- * many kernels as the capture has launches, and their names are the same in the same order:
- * else nothing is said about it. A capture whose launches do not name their kernels matches
+ * A capture may be in a separate trace. A replay is that of a capture only when it has as many
+ * kernels as the capture has launches, and their names are the same in the same order: else
+ * what it consists of is not known. A capture whose launches do not name their kernels matches
  * none. */
 #ifndef ANALYSE_GRAPH_MATCH_H
 #define ANALYSE_GRAPH_MATCH_H
