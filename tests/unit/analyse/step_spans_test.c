@@ -262,8 +262,9 @@ static uint32_t first_after_backlog(int64_t until, int n) {
     params p = fake_params();
     step_spans out = make(&f, &p);
     assert_int_equal(out.n + out.n_warm_up, n);
+    uint32_t first = (uint32_t)out.v[0].number;
     fake_fini(&f);
-    return (uint32_t)out.v[0].number;
+    return first;
 }
 
 static void steps_that_waited_for_the_warm_up_are_part_of_it(void **state) {
