@@ -498,6 +498,7 @@ help:
 	@echo 'make campaign-kit build/campaign-kit.tar.xz: tests/fuzz/campaign for a machine without our libraries'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
 	@echo 'make hooks        git checks the messages of your commits (tools/hooks)'
+	@echo 'make wasm         build/dist/tacho-VERSION.html, -site.tar.gz and -npm.tgz: tacho in a browser and in node'
 	@echo 'make wheel        build/dist/*.whl for any Linux (ARCH=x86_64|aarch64|all);  make dist: tarballs;  make deb'
 	@echo 'make install      PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away again'
 	@echo 'make clean        removes build/'
