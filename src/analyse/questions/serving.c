@@ -160,7 +160,8 @@ static bool decode_waits(const question *q, verdict *v) {
                    .severity = SEVERITY_WARNING};
     verdict_add(v, arg_time("wait", mean_i64(wait, d->n)));
     verdict_add(v, arg_time("cycle", mean_i64(cycle_ns, d->n)));
-    verdict_add(v, arg_time("gap", mean_i64(d->gaps, d->n)));
+    int64_t gap = mean_i64(d->gaps, d->n);
+    if (gap > 0) verdict_add(v, arg_time("gap", gap));
     return true;
 }
 

@@ -4,8 +4,9 @@
 //     const tacho = open("https://…/tacho/");
 //     tacho.postMessage("PING", "*")   until "PONG" comes back; then
 //     tacho.postMessage({ tacho: { name: "trace.json.gz", buffer } }, "*")
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { theInside } from "../api/inside.ts";
+import { runs } from "./answers.ts";
 import { openFiles } from "./dropped.ts";
 
 export const isInside = theInside() !== undefined;
@@ -70,10 +71,15 @@ function hear(e: MessageEvent<unknown>): void {
   void openFiles([{ file, way: file.name }]);
 }
 
-/** Opens what this page was opened for. */
+/** Opens what this page was opened for, as soon as the program can take files. */
 export function followOpener(): void {
   if (!isInside) return;
-  addEventListener("message", hear);
-  const urls = wantedUrls(location.search);
-  if (urls.length) void fetchAll(urls);
+  let listens = false;
+  effect(() => {
+    if (!runs.value || listens) return;
+    listens = true;
+    addEventListener("message", hear);
+    const urls = wantedUrls(location.search);
+    if (urls.length) queueMicrotask(() => void fetchAll(urls));
+  });
 }
