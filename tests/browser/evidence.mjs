@@ -90,6 +90,7 @@ test("stages, steps and memory by operator lead to where they are longest or lar
     return /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
   };
   await visit(s, "overview?run=sample", async (page) => {
+    await page.click("role=button[name=/^Stages, user ranges/]");
     await jump(page, page.locator("tr", { hasText: "Forward" }).first());
     let [from, to] = await shown(page);
     assert.ok(from <= forward.from && to >= forward.to && to - from < 2 * (forward.to - forward.from), `${from}-${to}`);

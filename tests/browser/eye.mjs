@@ -103,15 +103,17 @@ export function look() {
     }
   }
 
-  // Words on top of each other. Lines of one text share borders; sticky heads lie above rows on purpose.
-  const sticky = (e) => e.closest("thead, tfoot, td.first, .menu-list, dialog, .tl-filter, .tl-row, .tl-pinned, .alive-total") !== null;
+  // Words on top of each other. Lines of one text share borders; what is sticky covers rows on purpose: first cells, above
+  // them the line of totals, above both the head.
+  const LAYERS = ["thead", "tfoot, .alive-total", "td.first, .menu-list, dialog, .tl-filter, .tl-row, .tl-pinned"];
+  const layer = (e) => LAYERS.findIndex((found) => e.closest(found) !== null);
   boxes.sort((a, b) => a.r.top - b.r.top);
   for (let i = 0; i < boxes.length; i++)
     for (let j = i + 1; j < boxes.length && boxes[j].r.top < boxes[i].r.bottom - 4; j++) {
       const [a, b] = [boxes[i], boxes[j]];
       const x = Math.min(a.r.right, b.r.right) - Math.max(a.r.left, b.r.left);
       const y = Math.min(a.r.bottom, b.r.bottom) - Math.max(a.r.top, b.r.top);
-      if (x < 2 || y < 5 || a.node === b.node || sticky(a.e) !== sticky(b.e)) continue;
+      if (x < 2 || y < 5 || a.node === b.node || layer(a.e) !== layer(b.e)) continue;
       say("on top of each other", `${a.text.slice(0, 30)} | ${b.text.slice(0, 30)}`, a.e);
     }
 
