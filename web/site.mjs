@@ -1,5 +1,5 @@
 // Makes what runs without a server, out of web/page, web/src/wasm and the program:
-//     node site.mjs PROGRAM.wasm VERSION OUT
+//     node site.mjs PROGRAM.wasm VERSION LICENSES OUT
 //         OUT/site        the static site, for any web server or file host
 //         OUT/tacho.html  the whole program as one file
 //         OUT/npm         the package for node
@@ -13,9 +13,10 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
-const [programFile, version, out] = process.argv.slice(2);
+const [programFile, version, licensesFile, out] = process.argv.slice(2);
 const program = readFileSync(programFile);
 const page = new Map(readdirSync(join(here, "page")).map((name) => [name, readFileSync(join(here, "page", name))]));
+const licenses = `${page.get("licenses.txt")}\n\n${readFileSync(licensesFile)}`;
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
 // Nothing but the site itself, and what the reader asks for by ?url=.
@@ -82,6 +83,7 @@ async function makeSite() {
   const kept = [...page].filter(([name]) => name !== "report.js");
   const files = new Map(kept);
   files.set("index.html", siteHtml(page.get("index.html").toString()));
+  files.set("licenses.txt", licenses);
   files.set("tacho.wasm", program);
   files.set("tacho-icon.svg", ICON);
   files.set("tacho.webmanifest", `${JSON.stringify(MANIFEST, null, 2)}\n`);
@@ -115,6 +117,7 @@ async function makeSingle() {
     ...parts.map(([name, content]) => packed(name, content)),
     packed("worker", await script("worker.ts")),
     packed("program", program),
+    packed("licenses", licenses),
     `<script nonce="${nonce}">${starter.replaceAll("</script", "<\\/script")}</script>\n</body>\n</html>\n`,
   ];
   writeFileSync(join(out, "tacho.html"), html.join(""));
@@ -132,6 +135,7 @@ async function makePackage() {
     ["index.d.ts", `${readFileSync(join(here, "src/wasm/library-types.ts"))}export declare const open: Open;\n`],
     ["tacho.wasm", program],
     ["README.md", readFileSync(join(here, "src/wasm/npm.md"))],
+    ["LICENSE.libraries", licenses],
     ["LICENSE", readFileSync(join(root, "LICENSE"))],
     [
       "package.json",

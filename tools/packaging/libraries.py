@@ -178,10 +178,11 @@ def _key(machine):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def licenses():
+def licenses(names=tuple(LICENSES)):
     """The texts that must travel with the libraries inside the program."""
     parts = []
-    for name, files in LICENSES.items():
+    for name in names:
+        files = LICENSES[name]
         pin = fetch.LIBRARIES[name]
         for file in files:
             text = (fetch.unpacked(pin, fetch.CACHE / "src") / file).read_text(encoding="utf-8", errors="replace")

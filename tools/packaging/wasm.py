@@ -2,6 +2,7 @@
 import shutil
 
 import archives
+import fetch
 import libraries
 import portable
 from commands import run
@@ -28,11 +29,23 @@ def program():
         return WORK / "obj/tacho.wasm"
 
 
+def _licenses():
+    """Of the libraries, and of the C library, which is inside, too. SQLite asks for none."""
+    inside = fetch.zig().parent / "lib/libc"
+    own = [("wasi-libc", inside / "wasi/LICENSE-MIT"), ("musl", inside / "musl/COPYRIGHT")]
+    texts = [f"{name}\n{'-' * len(name)}\n\n{path.read_text(encoding='utf-8').strip()}\n" for name, path in own]
+    known = [name for name in libraries.IN_WASM if name in libraries.LICENSES]
+    return "\n\n".join(["The program contains these libraries.\n", libraries.licenses(known), *texts])
+
+
 def build(folder=ROOT / OUT):
     """The site, the file and the package as folders; tests use them as they are."""
     if not shutil.which("node"):
         raise RuntimeError("node is missing: tools/setup web installs it")
-    run("making the site", ["node", "web/site.mjs", program(), backend.package_version(), folder], shown=True, cwd=ROOT)
+    module = program()
+    texts = WORK / "licenses.txt"
+    texts.write_text(_licenses(), encoding="utf-8")
+    run("making the site", ["node", "web/site.mjs", module, backend.package_version(), texts, folder], shown=True, cwd=ROOT)
     return folder
 
 
