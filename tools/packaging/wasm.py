@@ -30,7 +30,7 @@ def program():
 
 
 def _licenses():
-    """Of the libraries, and of the C library, which is inside, too. SQLite asks for none."""
+    """What must travel with the libraries, and with the C library, which is inside, too. SQLite asks for nothing."""
     inside = fetch.zig().parent / "lib/libc"
     own = [("wasi-libc", inside / "wasi/LICENSE-MIT"), ("musl", inside / "musl/COPYRIGHT")]
     texts = [f"{name}\n{'-' * len(name)}\n\n{path.read_text(encoding='utf-8').strip()}\n" for name, path in own]
