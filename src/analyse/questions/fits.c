@@ -81,7 +81,7 @@ static void say_peak(const fits_question *f, verdict *v) {
     if (f->run->shapes.size.batch) verdict_add(v, arg_int("batch", f->ask.at.batch));
     if (f->run->shapes.size.length) verdict_add(v, arg_int("length", f->ask.at.length));
     verdict_add(v, arg_bytes("peak", f->free.reserved));
-    if (f->free.most - f->free.least > f->free.reserved / SAME_IN_WORDS) {
+    if (sub_i64(f->free.most, f->free.least) > f->free.reserved / SAME_IN_WORDS) {
         verdict_add(v, arg_bytes("least", f->free.least));
         verdict_add(v, arg_bytes("most", f->free.most));
     }
