@@ -66,6 +66,7 @@ typedef struct {
 status memory_split_at(const memory_parts *m, const memory_moment *at, arena *a,
                        memory_split *out, error *err) MUST_USE;
 
+/* A constant that ends in NUL: it is the name of the value in sentences, too. */
 str memory_part_name(uint8_t part);
 
 #endif

@@ -89,17 +89,8 @@ static void say_peak(const fits_question *f, verdict *v) {
     if (f->largest > 0 && f->largest != INT64_MAX)
         verdict_add(v, arg_int("largest", f->largest));
     /* The part that only a table can translate is the argument's name. */
-    static const char *const PARTS[PART_UNKNOWN] = {
-        [PART_WEIGHTS] = "weights",
-        [PART_GRADIENTS] = "gradients",
-        [PART_OPTIMIZER_STATE] = "optimizer_state",
-        [PART_ACTIVATIONS] = "activations",
-        [PART_TEMPORARY] = "temporary",
-        [PART_COMMUNICATION] = "communication",
-        [PART_KEPT] = "kept",
-    };
     if (f->part < PART_UNKNOWN && f->part_bytes > 0)
-        verdict_add(v, arg_bytes(PARTS[f->part], f->part_bytes));
+        verdict_add(v, arg_bytes(memory_part_name(f->part).p, f->part_bytes));
     if (f->n_runs == 1) verdict_add(v, arg_int("one", 1));
 }
 

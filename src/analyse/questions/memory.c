@@ -277,17 +277,8 @@ static void say_peak(const memory_device *d, verdict *v) {
     verdict_add(v, arg_bytes("peak", d->peak));
     verdict_add(v, arg_text("device", d->name));
     /* The part that only a table can translate is the argument's name. */
-    static const char *const PARTS[N_MEMORY_PARTS] = {
-        [PART_WEIGHTS] = "weights",
-        [PART_GRADIENTS] = "gradients",
-        [PART_OPTIMIZER_STATE] = "optimizer_state",
-        [PART_ACTIVATIONS] = "activations",
-        [PART_TEMPORARY] = "temporary",
-        [PART_COMMUNICATION] = "communication",
-        [PART_KEPT] = "kept",
-    };
     if (d->part < PART_UNKNOWN && d->part_bytes > 0)
-        verdict_add(v, arg_bytes(PARTS[d->part], d->part_bytes));
+        verdict_add(v, arg_bytes(memory_part_name(d->part).p, d->part_bytes));
 }
 
 /* Half of the memory is left: it could be twice as much. */
