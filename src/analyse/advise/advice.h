@@ -18,6 +18,7 @@
 #include "analyse/operators/in_use.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
+#include "analyse/serving/served.h"
 #include "analyse/steps/pipe_view.h"
 #include "analyse/steps/stages.h"
 #include "analyse/vendor/device_report.h"
@@ -183,7 +184,8 @@ typedef struct {
     stage_segments stages;
     idle_pieces idle;
     host_coverage coverage;
-    bool differ; /* the steps are iterations of a server, and different work (iterations.h) */
+    served served; /* the iterations of a server, of the whole trace; none of other programs */
+    bool differ;   /* the steps are iterations of a server, and different work (iterations.h) */
     pause_sum pause, load_pause; /* of the host, while the device waits */
     int64_t between_ns;          /* without a device: between two operators, shorter */
     cpu_work cpu;

@@ -724,6 +724,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(advice_cpu_find(&f, err));
     TRY(advice_repeats_find(&f, err));
     TRY(advice_lines_find(&f, err));
+    TRY(served_find(t, a, &f.served, err));
     *out = f;
     return OK;
 }

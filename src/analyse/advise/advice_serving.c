@@ -10,11 +10,9 @@
 #define EAGER_FACTOR 1.2
 enum { LEAST_FULL = 4, LEAST_DECODES_OF_A_SORT = 2 };
 
-/* The iterations of the whole recording: an iteration has no meaning without its neighbors. */
-static bool find_served(const advice_facts *f, served *s, int64_t *wall) {
-    if (f->run || served_find(f->t, f->arena, s, NULL) != OK || s->n < 2) return false;
-    *wall = sub_i64(s->v[s->n - 1].end, s->v[0].start);
-    return *wall > 0;
+/* From the first iteration to the end of the last one; 0 where there are not two. */
+static int64_t served_wall_ns(const served *s) {
+    return s->n < 2 ? 0 : sub_i64(s->v[s->n - 1].end, s->v[0].start);
 }
 
 static void show_iteration(const served_iteration *one, advice *out) {
@@ -26,12 +24,12 @@ static severity severity_of_share(double share) {
 }
 
 bool advice_scheduler_gap(const advice_facts *f, double limit, advice *out) {
-    served s;
+    const served *s = &f->served;
     server_gaps gaps;
-    int64_t wall;
+    int64_t wall = served_wall_ns(s);
     interval longest = {0, 0};
-    if (!find_served(f, &s, &wall) ||
-        server_gaps_find(&s, f->t->kernel.n > 1 ? &f->ranges.device : NULL, f->arena, &gaps,
+    if (wall <= 0 ||
+        server_gaps_find(s, f->t->kernel.n > 1 ? &f->ranges.device : NULL, f->arena, &gaps,
                          NULL) != OK ||
         (double)gaps.ns < limit * (double)wall || gaps.n < 2)
         return false;
@@ -55,17 +53,16 @@ bool advice_scheduler_gap(const advice_facts *f, double limit, advice *out) {
 }
 
 bool advice_prompts_stall_decodes(const advice_facts *f, double limit, advice *out) {
-    served s;
+    const served *s = &f->served;
     server_stalls stalls;
-    int64_t wall;
-    if (!find_served(f, &s, &wall) || server_stalls_find(&s, f->arena, &stalls, NULL) != OK ||
+    if (served_wall_ns(s) <= 0 || server_stalls_find(s, f->arena, &stalls, NULL) != OK ||
         !stalls.decode_ns || stalls.all_ns <= 0)
         return false;
     double share = (double)stalls.held_ns / (double)stalls.all_ns;
     int64_t mean = mean_i64(stalls.ns, stalls.n);
     if (share < limit || stalls.n < 2 || mean < mul_i64(stalls.decode_ns, STALL_FACTOR))
         return false;
-    const served_iteration *longest = &s.v[stalls.longest];
+    const served_iteration *longest = &s->v[stalls.longest];
     verdict_add(&out->words, arg_share("share", share));
     verdict_add(&out->words, arg_int("count", stalls.n));
     verdict_add(&out->words, arg_time("mean", mean));
@@ -80,13 +77,12 @@ bool advice_prompts_stall_decodes(const advice_facts *f, double limit, advice *o
 }
 
 bool advice_graph_sizes(const advice_facts *f, double limit, advice *out) {
-    served s;
+    const served *s = &f->served;
     server_decodes graphs, eager;
     bool *replayed;
-    int64_t wall;
-    if (!find_served(f, &s, &wall) || server_replays(f->t, &s, f->arena, &replayed, NULL) != OK)
-        return false;
-    server_graphs_find(&s, replayed, &graphs, &eager);
+    int64_t wall = served_wall_ns(s);
+    if (wall <= 0 || server_replays(f->t, s, f->arena, &replayed, NULL) != OK) return false;
+    server_graphs_find(s, replayed, &graphs, &eager);
     if (graphs.n < LEAST_DECODES_OF_A_SORT || eager.n < LEAST_DECODES_OF_A_SORT ||
         eager.least <= graphs.most || (double)eager.ns < limit * (double)wall)
         return false;
@@ -99,23 +95,22 @@ bool advice_graph_sizes(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words, arg_int("replayed", graphs.most));
     verdict_add(&out->words, arg_time("graph", with));
     out->severity = SEVERITY_WARNING;
-    for (uint32_t i = 0; i < s.n && !out->place.end; i++)
-        if (s.v[i].it.kind == ITERATION_DECODE && !replayed[i]) show_iteration(&s.v[i], out);
+    for (uint32_t i = 0; i < s->n && !out->place.end; i++)
+        if (s->v[i].it.kind == ITERATION_DECODE && !replayed[i]) show_iteration(&s->v[i], out);
     return true;
 }
 
 bool advice_batch_limit(const advice_facts *f, double limit, advice *out) {
-    served s;
+    const served *s = &f->served;
     request_list r;
     prefills turns;
     autopsies bodies;
     server_limit most;
-    int64_t wall;
     arena *a = f->arena;
-    if (f->run || request_list_make(f->t, a, &r, NULL) != OK || !r.n ||
-        !find_served(f, &s, &wall) || prefills_find(&s, &r, a, &turns, NULL) != OK ||
-        autopsies_make(&s, &r, &turns, 1, a, &bodies, NULL) != OK ||
-        server_limit_find(&s, &r, &bodies, a, &most, NULL) != OK)
+    if (served_wall_ns(s) <= 0 || request_list_make(f->t, a, &r, NULL) != OK || !r.n ||
+        prefills_find(s, &r, a, &turns, NULL) != OK ||
+        autopsies_make(s, &r, &turns, 1, a, &bodies, NULL) != OK ||
+        server_limit_find(s, &r, &bodies, a, &most, NULL) != OK)
         return false;
     if (most.n < LEAST_FULL || most.batch < 2 || most.full_ns <= 0 || most.latency_ns <= 0 ||
         (double)most.queued_ns < limit * (double)most.latency_ns)
@@ -128,7 +123,7 @@ bool advice_batch_limit(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words,
                 arg_share("share", (double)most.queued_ns / (double)most.latency_ns));
     out->severity = SEVERITY_WARNING;
-    show_iteration(&s.v[most.first], out);
+    show_iteration(&s->v[most.first], out);
     return true;
 }
 
