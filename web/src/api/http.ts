@@ -2,7 +2,7 @@
 // again when the server has news (pulse.ts). Requests in flight are aborted when the page enters the back/forward cache, and
 // sent again when it leaves it.
 import { type News, newPulse } from "./pulse.ts";
-import { type Query, RequestFailed, readBlocks, type Transport } from "./transport.ts";
+import { address, type Query, RequestFailed, readBlocks, type Transport } from "./transport.ts";
 import { turns } from "./turns.ts";
 import type { ApiError } from "./types.ts";
 
@@ -10,13 +10,6 @@ const MOST_AT_ONCE = 4; // a browser opens six connections to a server: two are 
 const MOST_TRIES = 3;
 const POLL_TIMEOUT_MS = 20_000; // long, because slow requests of other tabs may use all connections for a while
 const WITHOUT_TRACE: readonly string[] = ["runs", "events", "ping"];
-
-function address(route: string, query: Query): string {
-  const pairs = Object.entries(query).flatMap(([k, v]) => (Array.isArray(v) ? v : [v]).map((one) => [k, one] as const));
-  const given = pairs.filter(([, v]) => v !== undefined && v !== "");
-  const text = given.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&");
-  return `/api/v1/${route}${text ? `?${text}` : ""}`;
-}
 
 const failure = (status: number, text: string, body: { error?: ApiError } | null): RequestFailed =>
   new RequestFailed(body?.error ?? { code: String(status), msg: text, id: "", values: {}, offset: null });

@@ -5,6 +5,14 @@ import type { ApiError } from "./types.ts";
 /** A list is the same parameter several times. */
 export type Query = Record<string, string | number | readonly string[] | undefined>;
 
+/** The address of a question; what is not given or empty is left out. */
+export function address(route: string, query: Query): string {
+  const pairs = Object.entries(query).flatMap(([k, v]) => (Array.isArray(v) ? v : [v]).map((one) => [k, one] as const));
+  const given = pairs.filter(([, v]) => v !== undefined && v !== "");
+  const text = given.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&");
+  return `/api/v1/${route}${text ? `?${text}` : ""}`;
+}
+
 export interface Transport {
   json<T>(route: string, query: Query, signal?: AbortSignal): Promise<T>;
   blocks(route: string, query: Query, signal?: AbortSignal): Promise<Blocks>;

@@ -6,17 +6,13 @@
 //     trace.query("select name, count(*) from slice group by 1")   rows as objects
 //     trace.arrow("select …")                                       an Arrow stream, for apache-arrow and others
 import { statSync } from "node:fs";
+import { address } from "../api/transport.ts";
 import type { Answer, Open, Parameters, Reply } from "./library-types.ts";
-import { ours } from "./node-files.ts";
+import { ours, sleep } from "./node-files.ts";
 import { nodeHost, theModule } from "./node-host.ts";
 import { start } from "./program.ts";
 
-/** The address of a question. */
-export function targetOf(route: string, parameters: Parameters): string {
-  const pairs = Object.entries(parameters).flatMap(([k, v]) => (Array.isArray(v) ? v : [v]).map((one) => [k, one] as const));
-  const text = pairs.filter(([, v]) => v !== undefined).map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`);
-  return `/api/v1/${route}${text.length ? `?${text.join("&")}` : ""}`;
-}
+const LOOK_MS = 100;
 
 export const open: Open = async (path) => {
   statSync(path);
@@ -25,9 +21,12 @@ export const open: Open = async (path) => {
   const text = (reply: Reply) => new TextDecoder().decode(reply.body);
   function raw(route: string, parameters: Parameters = {}): Reply {
     for (;;) {
-      const reply = program.ask(targetOf(route, parameters));
+      const reply = program.ask(address(route, parameters));
       if (reply.code === 202 && program.work()) continue;
-      if (reply.code === 202 && program.look()) continue;
+      if (reply.code === 202 && program.look()) {
+        sleep(LOOK_MS); // a file that is being written
+        continue;
+      }
       if (reply.code !== 200) throw new Error(JSON.parse(text(reply)).error?.msg ?? text(reply));
       return reply;
     }
